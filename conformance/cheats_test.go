@@ -60,7 +60,7 @@ func cheats(t *testing.T) map[string]conformance.Command {
 
 // A program that knows nothing of contexts passes no case.
 func TestCheatsPassNothing(t *testing.T) {
-	all := sample(t, testrun.Size(t, 20, 5, 1))
+	all := append(sample(t, testrun.Size(t, 20, 5, 1)), conformance.Generate(8, 5, conformance.Editions)...)
 	for name, cheat := range cheats(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
