@@ -2,7 +2,8 @@ package tree
 
 import "maps"
 
-// KeyFamilies finds the newest members of key families of batches of edits, one after the other. The zero value is ready to use.
+// KeyFamilies finds the newest members of key families during batches of edits, one after the other. The zero value is
+// ready to use.
 type KeyFamilies struct {
 	known  map[*Entry]map[string]*Node // by key, of turns and regions with many nodes, which are searched once
 	looked int                         // how many nodes were looked at; tests ask for it
