@@ -1,15 +1,11 @@
 package record
 
 import (
-	"compress/flate"
 	"context"
 	"encoding/json"
 	"io"
 	"math"
-	"strings"
-	"sync"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
@@ -25,52 +21,44 @@ type rebuiltCall struct {
 	model  string
 }
 
-// unpackers are readers of packed records. Each has 40 kB of tables, and a walk over a run reads a record for each call.
-var unpackers = sync.Pool{New: func() any { return flate.NewReader(strings.NewReader("")) }}
-
 // beforeFrame reads from the record of a request what stands before the frame of the request: its API, the id of a past
 // call, whether it was erased, and the report of the provider about the answer. The frame is as long as the request.
 func beforeFrame(packed string) (*kept, error) {
-	failed := func(err error) error {
-		return fault.Wrap(fault.DocumentInvalid, err, "the record of the request cannot be read", "")
-	}
-	unpacked := unpackers.Get().(io.ReadCloser)
-	defer unpackers.Put(unpacked)
-	if err := unpacked.(flate.Resetter).Reset(strings.NewReader(packed), nil); err != nil {
-		return nil, failed(err)
-	}
-	d := json.NewDecoder(io.LimitReader(unpacked, history.MaxRequest))
-	if _, err := d.Token(); err != nil {
-		return nil, failed(err)
-	}
 	k := &kept{}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, failed(err)
+	err := history.ReadRequest(packed, func(r io.Reader) error {
+		d := json.NewDecoder(r)
+		if _, err := d.Token(); err != nil {
+			return err
 		}
-		var into any = &json.RawMessage{}
-		switch name {
-		case "about":
-			into = &k.About
-		case "api":
-			into = &k.API
-		case "call":
-			into = &k.Call
-		case "compacted":
-			into = &k.Compacted
-		case "erased":
-			into = &k.Erased
-		case "erased_call":
-			into = &k.ErasedCall
-		case "frame", "same":
-			return k, nil
+		for d.More() {
+			name, err := d.Token()
+			if err != nil {
+				return err
+			}
+			var into any = &json.RawMessage{}
+			switch name {
+			case "about":
+				into = &k.About
+			case "api":
+				into = &k.API
+			case "call":
+				into = &k.Call
+			case "compacted":
+				into = &k.Compacted
+			case "erased":
+				into = &k.Erased
+			case "erased_call":
+				into = &k.ErasedCall
+			case "frame", "same":
+				return nil
+			}
+			if err := d.Decode(into); err != nil {
+				return err
+			}
 		}
-		if err := d.Decode(into); err != nil {
-			return nil, failed(err)
-		}
-	}
-	return k, nil
+		return nil
+	})
+	return k, err
 }
 
 // grow reports on the request of a call of a context whose requests were rebuilt.

@@ -68,6 +68,9 @@ func (f *File) Log(session string) (*calllog.Log, error) {
 		if log, err = calllog.Read(f.Data); err != nil {
 			return nil, err
 		}
+		if len(f.Data) > inMemory { // the log has all that is needed of it
+			f.log, f.Data = log, nil
+		}
 	}
 	if session == "" {
 		return log, nil
@@ -76,8 +79,9 @@ func (f *File) Log(session string) (*calllog.Log, error) {
 	if i < 0 {
 		return nil, chooseOne(fault.SnapshotNotFound, "the log has no session "+strconv.Quote(session), log)
 	}
-	log.Sessions = log.Sessions[i : i+1]
-	return log, nil
+	one := *log
+	one.Sessions = log.Sessions[i : i+1]
+	return &one, nil
 }
 
 // chooseOne returns the error for a file of several sessions none of which is named.

@@ -1,0 +1,47 @@
+package history
+
+import (
+	"bytes"
+	"compress/flate"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/fault"
+)
+
+// A request comes back as it was, also one that was stored before requests had a preset dictionary; cut anywhere it is
+// refused.
+func TestRequestsComeBack(t *testing.T) {
+	for _, request := range []string{"", "{}", requestWords, requestWords[:700] + "\x00ü", strings.Repeat(`{"a":1}`, 1e5)} {
+		packed, err := PackRequest(request)
+		if got, failed := UnpackRequest(packed); got != request || err != nil || failed != nil {
+			t.Errorf("%.40q comes back as %.40q, %v, %v", request, got, err, failed)
+		}
+		for cut := range min(len(packed), 200) {
+			if _, err := UnpackRequest(packed[:cut]); fault.CodeOf(err) != fault.DocumentInvalid {
+				t.Errorf("%d bytes of %.40q: %v", cut, request, err)
+			}
+		}
+		var older bytes.Buffer
+		w, err := flate.NewWriter(&older, flate.DefaultCompression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write([]byte(request))
+		w.Close()
+		if got, err := UnpackRequest(older.String()); got != request || err != nil {
+			t.Errorf("an older %.40q comes back as %.40q, %v", request, got, err)
+		}
+	}
+}
+
+// A request of a long conversation has its names and its frame from the dictionary.
+func TestASmallRequestTakesFewBytes(t *testing.T) {
+	packed, err := PackRequest(`{"about":{"cached":21000,"finish":"tool_use","id":"m9001","model":"claude-sonnet-4-5-20250929"},` +
+		`"api":"anthropic.messages","base":{"attempt":"attempt:9001-1","messages":18001},"frame":{"messages":[{"content":[{"text":"@",` +
+		`"type":"text"},"@"],"role":"assistant"},{"content":[{"content":"@","tool_use_id":"toolu_9000","type":"tool_result"}],"role":` +
+		`"user"}],"model":"claude-sonnet-4-5-20250929"},"parameters":{},"path":"/v1/messages"}`)
+	if err != nil || len(packed) > 110 {
+		t.Errorf("%d bytes, %v", len(packed), err)
+	}
+}
