@@ -39,7 +39,7 @@ func TestAnAnswerWithoutBlocksKeepsWhatTheProviderReported(t *testing.T) {
 		reason        string
 	}{{0, 2000, ""}, {2000, 0, "messages_changed"}}
 	calls := 0
-	for call, err := range record.Prefixes(t.Context(), opened(t, s, "chat"), "", nil) {
+	for call, err := range prefixesOf(t.Context(), opened(t, s, "chat"), "", nil) {
 		must(t, err)
 		w, p := want[calls], call.Provider
 		calls++

@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
@@ -241,4 +243,10 @@ func blocks(t *testing.T, s *pact.Snapshot) string {
 		all.WriteString(n.Kind + " " + n.Role + " " + string(text) + "\n")
 	}
 	return all.String()
+}
+
+// prefixesOf reports on all calls of a context.
+func prefixesOf(ctx context.Context, c *pact.Context, dialect string, prices *record.Prices) iter.Seq2[inspect.CallPrefix, error] {
+	first, last := c.Cycles()
+	return record.Prefixes(ctx, c, first, last+1, dialect, prices)
 }

@@ -93,7 +93,7 @@ func importedCalls(t *testing.T, api string, calls []counted) []inspect.CallPref
 	c := opened(t, s, "chat")
 	_, last := c.Cycles() // without those of other conversations
 	between := func(from int) (list []inspect.CallPrefix) {
-		for p, err := range record.PrefixesBetween(t.Context(), c, int64(from), last, "", prices) {
+		for p, err := range record.Prefixes(t.Context(), c, int64(from), last, "", prices) {
 			must(t, err)
 			list = append(list, p)
 		}
@@ -257,7 +257,7 @@ func TestACompactionOfALiveAgentIsNamed(t *testing.T) {
 				must(t, err)
 			}
 			var got []string
-			for p, err := range record.Prefixes(t.Context(), opened(t, s, "chat"), "", nil) {
+			for p, err := range prefixesOf(t.Context(), opened(t, s, "chat"), "", nil) {
 				must(t, err)
 				if p.Cut != nil {
 					got = append(got, fmt.Sprint(p.Cycle, " ", p.Cut.Cause))

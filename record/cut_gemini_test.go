@@ -41,7 +41,7 @@ func TestGeminiResponsesOfAnyForm(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	var took []int // the parts that each call takes out, from the call on that has a result four calls old
-	for c, err := range record.Prefixes(t.Context(), opened(t, s, "chat"), "", nil) {
+	for c, err := range prefixesOf(t.Context(), opened(t, s, "chat"), "", nil) {
 		must(t, err)
 		took = append(took, c.TakenOut)
 	}

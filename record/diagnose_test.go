@@ -53,7 +53,7 @@ func TestTheProviderIsAskedForItsReason(t *testing.T) {
 					t.Errorf("call %d was sent as %.100s", i+1, got)
 				}
 			}
-			for call, err := range record.Prefixes(t.Context(), chat, "", nil) {
+			for call, err := range prefixesOf(t.Context(), chat, "", nil) {
 				must(t, err)
 				want := ""
 				if call.Cycle == 3 {

@@ -83,7 +83,7 @@ func paidFor(t *testing.T, c *pact.Context) (paid float64, told []*inspect.Provi
 	t.Helper()
 	prices := &record.Prices{Currency: "USD", Models: []record.Price{{Model: "claude-", Input: 3, Output: 15,
 		CacheRead: 0.3, CacheWrite: 3.75}}}
-	for p, err := range record.Prefixes(t.Context(), c, "", nil) {
+	for p, err := range prefixesOf(t.Context(), c, "", nil) {
 		must(t, err)
 		if cost := prices.Cost(&p); cost != nil {
 			paid += cost.Paid

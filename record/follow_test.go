@@ -45,7 +45,7 @@ func (w *follows) look() {
 	got, err := w.f.Prefixes(w.Context(), c)
 	must(w.T, err)
 	want := []inspect.CallPrefix{}
-	for p, err := range record.Prefixes(w.Context(), c, "", nil) {
+	for p, err := range prefixesOf(w.Context(), c, "", nil) {
 		must(w.T, err)
 		want = append(want, p)
 	}

@@ -169,7 +169,7 @@ func TestAskingAgainEndsManaging(t *testing.T) {
 	}
 	askedBack(t, s, a)
 	var why []string
-	for p, err := range record.Prefixes(t.Context(), opened(t, s, "chat"), "", nil) {
+	for p, err := range prefixesOf(t.Context(), opened(t, s, "chat"), "", nil) {
 		must(t, err)
 		if p.ManagingEnded != "" {
 			why = append(why, p.ManagingEnded)

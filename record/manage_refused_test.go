@@ -31,7 +31,7 @@ func TestManagingEndsOnlyIfTheRequestIsTakenAsItCame(t *testing.T) {
 		}
 		rec.Close()
 		said := 0
-		for p, err := range record.Prefixes(t.Context(), opened(t, s, "chat"), "", nil) {
+		for p, err := range prefixesOf(t.Context(), opened(t, s, "chat"), "", nil) {
 			if must(t, err); p.ManagingEnded != "" {
 				said++
 			}

@@ -28,25 +28,18 @@ func DialectOf(attempts []history.Attempt) string {
 	return ""
 }
 
-// Prefixes reports on each recorded call of a context, oldest first: what it repeats of the previous call by the rules
-// of a provider, what ends that prefix, how much the provider should read from its cache, and how much it says it
-// read, what the calls before had left there, and what that cost by a list of prices, which may be nil. dialect is
+// Prefixes reports on each recorded call of the cycles from one to another, oldest first: what it repeats of the previous
+// call by the rules of a provider, what ends that prefix, how much the provider should read from its cache, and how much it
+// says it read, what the calls before had left there, and what that cost by a list of prices, which may be nil. dialect is
 // openai, responses, anthropic, gemini or other; "" picks the rules of the API that the call used. Of a call that a
-// program recorded without its request, only the counts are known.
+// program recorded without its request, only the counts are known. What a call is not reported on counts nevertheless.
 // If a cycle has several recorded attempts, the last one counts. The sequence ends at the first error:
-// E_DOCUMENT_INVALID if no rules have that name. Cost: it parses the content of each block once, and writes the body of
-// each call to compare its SHA-256 with the recorded one. It also parses bodies that attempts keep raw or with
-// spellings of their own.
-func Prefixes(ctx context.Context, c *pact.Context, dialect string, prices *Prices) iter.Seq2[inspect.CallPrefix, error] {
-	first, last := c.Cycles()
-	return PrefixesBetween(ctx, c, first, last+1, dialect, prices)
-}
-
-// PrefixesBetween is [Prefixes] for the calls of some cycles, with the same reports. Cost: where requests were rebuilt
-// from a log and compared by the rules of their API, that of these calls and of those since the last one before them
-// that wrote to the cache of its model; else that of Prefixes up to the last one, because what a call reads may be in
-// the cache since any call.
-func PrefixesBetween(ctx context.Context, c *pact.Context, from, to int64, dialect string,
+// E_DOCUMENT_INVALID if no rules have that name. Cost: where requests were rebuilt from a log and compared by the rules of
+// their API, what is new in these calls and in those since the last one before them that wrote to the cache of its model.
+// Else, because what a call reads may be in the cache since any call, that of all calls up to the last one: it parses the
+// content of each block once, writes the body of each call to compare its SHA-256 with the recorded one, and parses bodies
+// that attempts keep raw or with spellings of their own.
+func Prefixes(ctx context.Context, c *pact.Context, from, to int64, dialect string,
 	prices *Prices) iter.Seq2[inspect.CallPrefix, error] {
 	return func(yield func(inspect.CallPrefix, error) bool) {
 		w, next := newFollower(), from // the report that comes next has this cycle or a later one

@@ -79,7 +79,7 @@ func (tk *talk) turn(text string) {
 func (tk *talk) prefixes(dialect string) (list []inspect.CallPrefix) {
 	tk.Helper()
 	tk.rec.Close()
-	reports := record.Prefixes(tk.Context(), opened(tk.T, tk.store, "chat"), dialect, nil)
+	reports := prefixesOf(tk.Context(), opened(tk.T, tk.store, "chat"), dialect, nil)
 	for p, err := range reports {
 		must(tk.T, err)
 		list = append(list, p)
@@ -308,7 +308,7 @@ func TestADialectThatNobodyKnows(t *testing.T) {
 	tk := newTalk(t, provider.Chat)
 	tk.turn("a")
 	tk.rec.Close()
-	for _, err := range record.Prefixes(t.Context(), opened(t, tk.store, "chat"), "french", nil) {
+	for _, err := range prefixesOf(t.Context(), opened(t, tk.store, "chat"), "french", nil) {
 		if err == nil || !strings.Contains(err.Error(), "french") {
 			t.Errorf("%v", err)
 		}

@@ -32,7 +32,7 @@ func TestRebuiltCallsAreComparedInLinearWork(t *testing.T) {
 		c := opened(t, s, "chat")
 		work = append(work, testing.AllocsPerRun(1, func() {
 			n := 0
-			for p, err := range record.Prefixes(t.Context(), c, "", nil) {
+			for p, err := range prefixesOf(t.Context(), c, "", nil) {
 				must(t, err)
 				if p.Cut != nil || p.Lost != nil {
 					t.Fatalf("%+v", p)

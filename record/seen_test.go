@@ -44,7 +44,7 @@ func TestPredictionsHoldForRealAgents(t *testing.T) {
 			rec.Close()
 			calls := 0
 			for _, name := range rec.Contexts() {
-				for call, err := range record.Prefixes(t.Context(), opened(t, s, name), "", nil) {
+				for call, err := range prefixesOf(t.Context(), opened(t, s, name), "", nil) {
 					must(t, err)
 					calls++
 					switch expectation(&call) {
@@ -201,7 +201,7 @@ func TestTheProvidersOwnReason(t *testing.T) {
 	_, _, err = a.send(t.Context())
 	must(t, err)
 	rec.Close()
-	for call, err := range record.Prefixes(t.Context(), opened(t, s, "chat"), "", nil) {
+	for call, err := range prefixesOf(t.Context(), opened(t, s, "chat"), "", nil) {
 		must(t, err)
 		if call.Cycle == 1 && (call.Provider.Reason != "tools_changed" || call.Provider.Read == nil) {
 			t.Errorf("%+v", call.Provider)

@@ -76,7 +76,7 @@ func TestWhatTheProviderToldStaysTold(t *testing.T) {
 		must(t, err)
 		for where, in := range map[string]*pact.Context{"the fork": fork, "what was undone": opened(t, tk.store, "chat")} {
 			n := 0
-			for p, err := range record.Prefixes(t.Context(), in, "", nil) {
+			for p, err := range prefixesOf(t.Context(), in, "", nil) {
 				must(t, err)
 				if expectation(&p) != "agrees" || *p.Provider.Read != *want[n].Provider.Read {
 					t.Errorf("%s: %s, cycle %d: %s, read %v", name, where, p.Cycle, expectation(&p), p.Provider.Read)

@@ -64,7 +64,7 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 	}
 	const latest = "@t0 .block"
 	ids := question(c.Select(ctx, latest, nil)).(pact.Selection).IDs
-	calls := question(view.Calls(ctx, c, pact.Cycle(1), newer, view.Bytes)).([]view.Call)
+	calls := question(view.NewReader(c, view.Bytes, nil, nil).Calls(ctx, pact.Cycle(1), newer)).([]view.Call)
 	small := view.PictureOptions{Columns: 2, Rows: 10, Unit: view.Bytes}
 	policy := lifecycle.Policy{MaxNodes: 1, ProtectTurns: 1}
 	for path, want := range map[string]any{

@@ -1,10 +1,8 @@
 package view
 
 import (
-	"context"
 	"iter"
 
-	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/provenance"
@@ -62,18 +60,8 @@ type Attempts struct {
 	Window int64    `json:"window,omitempty" doc:"How many tokens a request to the model may have; absent if no list says"`
 }
 
-// Calls describes the calls between two addresses, oldest first. E_SNAPSHOT_NOT_FOUND if there
-// is no snapshot at an address. The unit Tokens needs a context with a counter. Cost: that of
-// [pact.Context.Prefixes]; of a recorded context also that of [record.Prefixes].
-func Calls(ctx context.Context, c *pact.Context, from, to pact.Address, unit Unit) ([]Call, error) {
-	log, err := provenance.LogOf(c.Log(ctx, 0))
-	if err != nil {
-		return nil, err
-	}
-	return callsOf(Walk(ctx, c, from, to, WalkOptions{}), unit, log)
-}
-
-// callsOf is Calls for the steps of a walk and the log of the context.
+// callsOf describes the calls that a walk yields, oldest first. The unit Tokens needs a context with a counter. log is that of
+// the context.
 func callsOf(steps iter.Seq2[*Step, error], unit Unit, log *provenance.Log) ([]Call, error) {
 	list := []Call{}
 	for s, err := range steps {

@@ -109,7 +109,7 @@ func TestPicturesAgreeWithModel(t *testing.T) {
 		_, last := c.Cycles()
 		from := 1 + random.Int64N(last)
 		to := from + random.Int64N(last-from+1)
-		calls, err := Calls(t.Context(), c, pact.Cycle(from), pact.Cycle(to), unit)
+		calls, err := NewReader(c, unit, nil, nil).Calls(t.Context(), pact.Cycle(from), pact.Cycle(to))
 		if err != nil {
 			t.Fatal(err)
 		}

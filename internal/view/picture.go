@@ -50,7 +50,7 @@ type Column struct {
 	common int // blocks at the beginning that are those of the column before
 }
 
-// Draw draws a context. calls are those that [Calls] lists in the unit of o. Without a
+// Draw draws a context. calls are those that [Reader.Calls] lists in the unit of o. Without a
 // snapshot the picture is one column of the working state. The JSON of the picture has at
 // most [MaxAnswer] bytes: a picture that would be longer gets fewer rows, then fewer columns.
 //

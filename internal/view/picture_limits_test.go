@@ -71,7 +71,7 @@ func TestPicturesStaySmall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := s.make(t)
-			calls, err := Calls(t.Context(), c, pact.Cycle(1), pact.Latest(), Bytes)
+			calls, err := NewReader(c, Bytes, nil, nil).Calls(t.Context(), pact.Cycle(1), pact.Latest())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestColumnsCostWhatIsNew(t *testing.T) {
 	const calls = 100
 	visited := func(blocks int, comb bool) int {
 		c := shape{calls: calls, blocks: blocks, comb: comb}.make(t)
-		list, err := Calls(t.Context(), c, pact.Cycle(1), pact.Latest(), Bytes)
+		list, err := NewReader(c, Bytes, nil, nil).Calls(t.Context(), pact.Cycle(1), pact.Latest())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +133,7 @@ func TestPicturesGoOn(t *testing.T) {
 			}}); err != nil {
 				t.Fatal(err)
 			}
-			list, err := Calls(t.Context(), c, pact.Cycle(1), pact.Latest(), Bytes)
+			list, err := NewReader(c, Bytes, nil, nil).Calls(t.Context(), pact.Cycle(1), pact.Latest())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -66,7 +66,8 @@ func (r *Reader) forget() {
 	maps.DeleteFunc(r.calls, func(cycle int64, _ Call) bool { return cycle >= r.follower.Next() })
 }
 
-// Calls is the function [Calls]. Cost: that of the calls that were not asked for before.
+// Calls describes the calls between two addresses, oldest first. E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address.
+// Cost: that of [Walk] for the calls that were not asked for before.
 func (r *Reader) Calls(ctx context.Context, from, to pact.Address) ([]Call, error) {
 	first, last, err := cyclesAt(r.context, from, to)
 	if err != nil {

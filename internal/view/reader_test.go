@@ -52,7 +52,7 @@ func TestReadersAgreeWithModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := Calls(t.Context(), c, pact.Cycle(from), pact.Latest(), Bytes)
+			want, err := NewReader(c, Bytes, nil, nil).Calls(t.Context(), pact.Cycle(from), pact.Latest())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -88,6 +88,14 @@ func TestSizesAndShares(t *testing.T) {
 	}
 }
 
+// Where the clock counted from 0 the time is not known, in lists of headers as elsewhere.
+func TestACountedTimeIsNoTime(t *testing.T) {
+	const known = 1_777_885_200_000_000_130
+	if got := view.ISO(130) + view.ISO(known); got != "2026-05-04T09:00:00.000000130Z" || view.Time(130) != "-" {
+		t.Errorf("got %s and %s", got, view.Time(130))
+	}
+}
+
 // No amount that was paid reads as nothing.
 func TestASmallAmountIsNotNothing(t *testing.T) {
 	for amount, want := range map[float64]string{0: "0.0000", 0.00005: "0.0001", 0.000049: "0.00005", 0.000001: "0.000001",

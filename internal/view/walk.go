@@ -89,7 +89,7 @@ func Walk(ctx context.Context, c *pact.Context, from, to pact.Address, o WalkOpt
 			yield(nil, err)
 			return
 		}
-		next, stop := iter.Pull2(record.PrefixesBetween(ctx, c, a, b, o.Dialect, list))
+		next, stop := iter.Pull2(record.Prefixes(ctx, c, a, b, o.Dialect, list))
 		defer stop()
 		call, failed, more := next()
 		walk(ctx, c, from, to, o.Snapshots, func(cycle int64) (*inspect.CallPrefix, error) {

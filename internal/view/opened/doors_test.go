@@ -179,7 +179,7 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 				breaks[s.Cycle] = true
 			}
 		}
-		list, err := view.Calls(ctx, c, from, to, view.Bytes)
+		list, err := view.NewReader(c, view.Bytes, nil, nil).Calls(ctx, from, to)
 		if err != nil {
 			t.Fatal(err)
 		}
