@@ -284,3 +284,41 @@ func TestDecisionsAreLoadedOnlyWhenTheyChange(t *testing.T) {
 		t.Errorf("%d requests without a decision", open)
 	}
 }
+
+// A result that the provider is asked to clear is read whole once it is pinned: it is the oldest, so the provider can be
+// asked to clear nothing, and notes stand for the others. Let go, it leaves again with the next request, with a note too.
+func TestAClearedResultIsPinnedAndLetGo(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	p, url := startProvider(t, callTurns(9)...)
+	rec := recorder(t, s, record.Options{Context: "chat", Manage: true, Strict: true, Policy: policyOf(t, unnamed)})
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
+	a.body["model"] = "claude-opus-5"
+	a.ask("Look.")
+	a.call()
+	has := func(what string) bool {
+		all := p.Received()
+		return bytes.Contains(all[len(all)-1].Body, []byte(what))
+	}
+	const clears, note = "clear_tool_uses_20250919", "c0 is its id"
+	if works(a, 0, 5); !has(clears) || has(note) {
+		t.Fatal("nothing was cleared")
+	}
+	for n, what := range []record.ByHand{record.Pin, record.Undo} {
+		plan, err := byHand(t, s, what, "c0", true)
+		must(t, err)
+		made, err := byHand(t, s, what, "c0", false)
+		must(t, err)
+		if plan.Bytes != made.Bytes || (made.Bytes < 0) != (what == record.Pin) {
+			t.Errorf("%s: %+v, planned %+v", what, made, plan)
+		}
+		if works(a, 5+n, 6+n); has(clears) || has(note) != (what == record.Undo) {
+			t.Errorf("after %s the request clears: %v, it has a note: %v", what, has(clears), has(note))
+		}
+	}
+	rec.Close()
+	for i, r := range p.Received() {
+		if r.Refused != "" {
+			t.Errorf("request %d was refused: %s", i, r.Refused)
+		}
+	}
+}
