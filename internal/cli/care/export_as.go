@@ -48,7 +48,9 @@ func exportAs(ctx context.Context, a *command.App, s *command.Source, form, targ
 	for _, l := range said.Lost {
 		words = append(words, l.InWords())
 	}
-	a.Reportf("pact: %s does not carry: %s", form, strings.Join(words, "; "))
+	if len(words) > 0 {
+		a.Reportf("pact: %s does not carry: %s", form, strings.Join(words, "; "))
+	}
 	if said.Session != "" {
 		a.Reportf("pact: put it at %s, then type %s", said.Path, said.Command)
 	}
@@ -62,7 +64,7 @@ func exportAs(ctx context.Context, a *command.App, s *command.Source, form, targ
 	if err := a.ReplaceFile(target, again); err != nil || !a.JSON {
 		return err
 	}
-	said.Form, said.File = form, target
+	said.Form, said.File, said.Lost = form, target, append([]exports.Lost{}, said.Lost...)
 	return a.PrintJSON(said)
 }
 
