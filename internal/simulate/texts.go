@@ -117,27 +117,13 @@ func (l textLine) forms() []string {
 // linesOf returns the lines in a block that are long enough to be a quotation.
 func linesOf(r *run, n *tree.Node) (list []textLine) {
 	content, _ := n.Content.Value(r.ctx)
-	var take func(v canon.Any)
-	take = func(v canon.Any) {
-		if v.Kind == canon.KindString {
-			if inner, err := canon.ParseAny([]byte(v.Text)); err == nil && len(inner.Members) > 0 {
-				take(inner)
-				return
-			}
-			for line := range strings.Lines(v.Text) {
-				if line = strings.TrimSpace(line); len(line) >= leastQuoted {
-					list = append(list, textLine{line, line[len(numbered.FindString(line)):]})
-				}
+	stringsIn(content.Any(), func(text string) {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); len(line) >= leastQuoted {
+				list = append(list, textLine{line, line[len(numbered.FindString(line)):]})
 			}
 		}
-		for _, e := range v.Elems {
-			take(e)
-		}
-		for _, m := range v.Members {
-			take(m.Value)
-		}
-	}
-	take(content.Any())
+	})
 	return list
 }
 
