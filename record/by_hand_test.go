@@ -55,6 +55,7 @@ func managedWith(t *testing.T, name provider.API, s *pact.DB, script []providert
 	options := record.Options{Context: "chat", Manage: true, Strict: true, Policy: &lifecycle.Policy{When: lifecycle.WhenNow,
 		Rules: []lifecycle.Rule{rule}}}
 	rec := recorder(t, s, options)
+	record.Warmed(rec) // it makes the context of the decisions beside the first requests
 	a := newAgent(t, name, url, rec.Transport(nil), false)
 	a.ask("Look.")
 	a.call()
