@@ -77,7 +77,7 @@ func valued(t *testing.T, f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "bool":
 		return "--" + f.Name
-	case "int", "int64":
+	case "int", "int64", "uint64":
 		return "--" + f.Name + "=1"
 	case "duration":
 		return "--" + f.Name + "=1s"

@@ -202,15 +202,16 @@ func (a *App) open(ctx context.Context, o pact.OpenOptions, named func(s *pact.D
 	if err != nil {
 		return nil, nil, err
 	}
+	var c *pact.Context
 	full, err := named(s)
 	if err == nil {
-		c, err := pact.Open(ctx, s, full, &o)
-		if err == nil {
-			return c, s, nil
-		}
+		c, err = pact.Open(ctx, s, full, &o)
 	}
-	s.Close()
-	return nil, nil, err
+	if err != nil {
+		s.Close()
+		return nil, nil, err
+	}
+	return c, s, nil
 }
 
 // ActorFlag adds --actor.
