@@ -43,13 +43,13 @@ func NoToken(name string) error {
 // NoContext returns the error for a name that no context has: E_CONTEXT_NOT_FOUND.
 func NoContext(name string) error {
 	return fault.At(fault.ContextNotFound, fault.NoOffset, name, "there is no context "+strconv.Quote(name),
-		"create it; Contexts lists those that are there")
+		"make it, or list the contexts and choose one that is there")
 }
 
 // NoKey returns the error for a key that no context has: E_CONTEXT_NOT_FOUND.
 func NoKey(key history.Key) error {
 	return fault.New(fault.ContextNotFound, "there is no context with the key "+strconv.FormatInt(int64(key), 10)+
-		" any more", "it was deleted; Contexts lists those that are there")
+		" any more", "it was deleted; list the contexts and choose one that is there")
 }
 
 // Moved returns the error for a guard that does not hold: E_CONFLICT.

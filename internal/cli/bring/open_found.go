@@ -19,6 +19,8 @@ import (
 const (
 	mostFound = 10   // sessions that are listed
 	mostKnown = 1000 // sessions among which an id is looked for
+
+	example = "examples/conversations/night-run.jsonl" // where a checkout has it
 )
 
 // toOpen returns the plan for the file that was named, or for a session on this machine: the one with the id
@@ -52,8 +54,11 @@ func newestSession(ctx context.Context, a *command.App, flags *importFlags) (*pl
 	if err != nil {
 		a.Warnf("%v", err)
 	}
-	failed := fault.New(fault.NotFound, "no session of "+sessions.Agents()+" is on this machine",
-		"name a file: pact open FILE; or record a program: pact run -- COMMAND")
+	remedy := "name a file: pact open FILE; or record a program: pact run -- COMMAND"
+	if _, err := os.Stat(example); err == nil {
+		remedy = "see an example: pact open " + example + "; " + remedy
+	}
+	failed := fault.New(fault.NotFound, "no session of "+sessions.Agents()+" is on this machine", remedy)
 	if len(list) > 0 {
 		failed = fault.New(fault.Store, "pact reads none of the newest "+view.Plural(len(list), "session")+" on this machine, the last of "+
 			list[0].Agent, "record the next one: pact run -- COMMAND")

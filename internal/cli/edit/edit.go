@@ -3,6 +3,7 @@ package edit
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/contexttree/pact"
@@ -42,6 +43,9 @@ func edit(ctx context.Context, a *command.App, name string, w writing, f func(*p
 	return err
 }
 
+// meant are the flags of add without any of which a node would be empty by oversight.
+var meant = []string{"content", "content-file", "content-json", "id", "type", "key", "tag", "ref", "data", "removable"}
+
 func addCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("add")
 	node := newNodeFlags(a, cmd)
@@ -60,6 +64,10 @@ func addCommand(a *command.App) *cobra.Command {
 		text, err := placeAndNode(cmd, args, at)
 		if err != nil {
 			return err
+		}
+		if text == "" && !slices.ContainsFunc(meant, cmd.Flags().Changed) {
+			return command.Usage(cmd, "add needs a content: --content TEXT, or --content-file FILE, where - is standard input; "+
+				"--content '' adds an empty block")
 		}
 		var added string
 		due, neverSent := true, false
