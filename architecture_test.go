@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// rule is a row of the table in docs/architecture.md.
+// rule is a line of docs/packages.txt.
 type rule struct {
 	packages []string // directories; a last element … stands for all below
-	own      []string // packages of the rows above; nil means all
+	own      []string // packages of the lines above; nil means all
 	third    bool     // whether other modules may be imported
 }
 
@@ -28,7 +28,7 @@ func (r rule) has(dir string) bool {
 	})
 }
 
-// packageFolders returns the directories of all packages that the table names.
+// packageFolders returns the directories of all packages that the lines name.
 func packageFolders(t *testing.T) (list []string) {
 	for _, r := range readRules(t) {
 		list = append(list, r.packages...)
@@ -36,28 +36,29 @@ func packageFolders(t *testing.T) (list []string) {
 	return list
 }
 
-// readRules reads the table of docs/architecture.md, which says what each package may import. A name
-// without a folder is the only package of the rows above whose path ends in it.
+// readRules reads docs/packages.txt, which says what each package may import. A name
+// without a folder is the only package of the lines above whose path ends in it.
 func readRules(t *testing.T) (rules []rule) {
 	t.Helper()
-	text, err := os.ReadFile("docs/architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, _ := strings.Cut(string(text), "\n| package | what is in it | may import of this module | third |\n| --- | --- | --- | --- |\n")
-	table, _, _ = strings.Cut(table, "\n\n")
+	text, err := os.ReadFile("docs/packages.txt")
+	must(t, err)
+	page, err := os.ReadFile("docs/architecture.md")
+	must(t, err)
+	_, lines, _ := strings.Cut(string(text), "\n\n")
 	known := map[string][]string{} // directories by the ends of their paths
-	for line := range strings.Lines(table) {
-		cells := strings.Split(strings.TrimSpace(line), " | ")
-		if len(cells) < 3 {
-			t.Fatalf("the row has too few cells: %s", line)
+	for line := range strings.Lines(lines) {
+		names, imports, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if !ok {
+			t.Fatalf("the line has no imports: %s", line)
 		}
-		r := rule{third: strings.HasSuffix(line, "| yes |\n"), own: []string{}}
+		r := rule{own: []string{}}
+		imports, r.third = strings.CutSuffix(imports, "; third")
 		var first string
-		for i, name := range strings.Split(cells[0], "`") {
+		for name := range strings.SplitSeq(names, ", ") {
+			if !strings.Contains(string(page), "`"+name+"`") {
+				t.Errorf("docs/architecture.md does not list %s", name)
+			}
 			switch {
-			case i%2 == 0:
-				continue
 			case name == "pact":
 				name = ""
 			case first == "":
@@ -67,10 +68,10 @@ func readRules(t *testing.T) (rules []rule) {
 			}
 			r.packages = append(r.packages, name)
 		}
-		switch imports := strings.TrimSuffix(strings.TrimSpace(cells[2]), " |"); {
+		switch {
 		case strings.HasPrefix(imports, "all above"):
 			r.own = nil
-		case imports != "–":
+		case imports != "-":
 			for name := range strings.SplitSeq(imports, ", ") {
 				switch dirs := known[name]; {
 				case name == "pact":
@@ -78,7 +79,7 @@ func readRules(t *testing.T) (rules []rule) {
 				case len(dirs) == 1:
 					r.own = append(r.own, dirs[0])
 				default:
-					t.Fatalf("%s may import %s, which names %d packages of the rows above", cells[0], name, len(dirs))
+					t.Fatalf("%s may import %s, which names %d packages of the lines above", names, name, len(dirs))
 				}
 			}
 		}
@@ -116,7 +117,7 @@ func TestImportsRunOneWay(t *testing.T) {
 		}
 		at := slices.IndexFunc(rules, func(r rule) bool { return r.has(dir) })
 		if at < 0 {
-			t.Errorf("package %q is not in the table", dir)
+			t.Errorf("package %q is not in docs/packages.txt", dir)
 			return nil
 		}
 		used[[2]string{dir}] = true
@@ -150,12 +151,12 @@ func TestImportsRunOneWay(t *testing.T) {
 	for _, r := range rules {
 		for _, dir := range r.packages {
 			if !strings.HasSuffix(dir, "…") && !used[[2]string{dir}] {
-				t.Errorf("the table lists %q, where there is no package", dir)
+				t.Errorf("docs/packages.txt lists %q, where there is no package", dir)
 			}
 		}
 		for _, own := range r.own {
 			if !used[[2]string{r.packages[0], own}] {
-				t.Errorf("the table lets %q import %q, which it does not", r.packages[0], own)
+				t.Errorf("docs/packages.txt lets %q import %q, which it does not", r.packages[0], own)
 			}
 		}
 	}
