@@ -1,7 +1,6 @@
 # make alone lists the targets; each is one line that a person could type.
 .DEFAULT_GOAL := help
 FUZZTIME ?= 1m
-ATTACKED ?= ./internal/librarytest ./record ./store/... ./server
 VERSION ?= v0.0.0
 THIS = $(shell go env GOOS)/$(shell go env GOARCH)
 TESTS = go tool -modfile=tools.mod gotestsum --format pkgname --format-hide-empty-pkg
@@ -45,7 +44,7 @@ bench: ## run the benchmarks of docs/benchmarks.md
 
 attack: ## try what strangers, endless inputs, hostile providers and broken files can do, and print what each attack cost; SHORT=-short takes what CI tries
 	@printf '%-73s %8s %8s\n' attack seconds 'peak MB'
-	@PACT_ATTACK=1 go test $(SHORT) -count=1 -run '^TestAttack' -v -timeout 10m $(ATTACKED) 2>&1 | awk '{all = all $$0 "\n"} /^FAIL/ {bad = 1} split($$0, row, "door: ") > 1 {print row[2]; fflush()} END {if (bad) printf "%s", all; exit bad}'
+	@PACT_ATTACK=1 go test $(SHORT) -count=1 -run '^TestAttack' -v -timeout 10m ./internal/librarytest ./record ./store/... ./server 2>&1 | awk '{all = all $$0 "\n"} /^FAIL/ {bad = 1} split($$0, row, "door: ") > 1 {print row[2]; fflush()} END {if (bad) printf "%s", all; exit bad}'
 
 clients: ## run the providers' real clients through the proxy, the clients in Python and TypeScript, clients that are generated from docs/openapi.json and the guide against the server, and fuzz the server from its document; installs under build/clients, build/python, build/typescript and build/api
 	internal/record/proxy/testdata/clients/install.sh build/clients
