@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
@@ -219,5 +220,42 @@ func TestRangeGivesIDsOnlyWhereItIsAskedTo(t *testing.T) {
 		if err := s.CheckGivesIDs(); (err == nil) != c.want || err != nil && !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("%s in %s: %v", c.text, c.edition, err)
 		}
+	}
+}
+
+// A selector that a node and its ancestors decide asks a range for what changed alone, however large its snapshots are.
+func TestARangeVisitsWhatChanged(t *testing.T) {
+	visits := func(turns int, text string) (n int64) {
+		nodes := []genNode{{id: "root", typ: "^root"}, {id: "seq", parent: "root", typ: "^seq"}}
+		for i := range turns {
+			turn := fmt.Sprint("turn", i)
+			nodes = append(nodes, genNode{id: turn, parent: "seq", typ: "seg"},
+				genNode{id: turn + "core", parent: turn, typ: "cont"},
+				genNode{id: turn + "said", parent: turn + "core", typ: "block", role: "user", expiry: tree.Never})
+		}
+		older := genTree(t, 1, nodes)
+		nodes[len(nodes)-1].role = "tool"
+		trees := []*tree.Tree{genTree(t, 2, nodes), older}
+		r, err := NewRange(canonical("@t-1..@t0 "+text), RangeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n = 1; ; n *= 2 { // the least power of two that is enough
+			got, err := r.Changes(budget.With(t.Context(), n, n), trees, func(cycle int64) diff.SnapshotRef {
+				return diff.SnapshotRef{Cycle: cycle}
+			}, nil)
+			if err == nil && len(got.Diffs[0].Changed) == 1 {
+				return n
+			}
+			if !errors.Is(err, fault.Limit) {
+				t.Fatalf("%s: %+v, %v", text, got, err)
+			}
+		}
+	}
+	if few, many := visits(20, ".block"), visits(2000, ".block"); few != many {
+		t.Errorf("a change of one node makes a range visit up to %d nodes of 20 turns, %d of 2,000", few, many)
+	}
+	if few, many := visits(20, ".block:last"), visits(2000, ".block:last"); few == many {
+		t.Errorf("the count does not tell: %d visits", few)
 	}
 }
