@@ -16,14 +16,11 @@ import (
 )
 
 type showing struct {
-	Selector string `json:"selector,omitempty" jsonschema:"such as .cb[kind='result'] or ^sys .cb"`
+	Selector string `json:"selector,omitempty" jsonschema:"such as .block[kind='result'] or ^sys .block"`
 	At       string `json:"at,omitempty" jsonschema:"working, latest for the last call, latest-1 for the one before, @c12 for call 12"`
 	Context  string `json:"context,omitempty"`
 	From     int    `json:"from,omitempty" jsonschema:"go on at this line"`
 }
-
-// newestFirst are the regions in the order of a list.
-var newestFirst = []string{pact.RegionHead, pact.RegionSeq, pact.RegionSys}
 
 // show lists blocks.
 func (t *tools) show(ctx context.Context, in showing) (string, error) {
@@ -31,7 +28,7 @@ func (t *tools) show(ctx context.Context, in showing) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	q := cmp.Or(in.Selector, ".cb")
+	q := cmp.Or(in.Selector, ".block")
 	where := c.Working()
 	if in.At != "" {
 		address, err := c.ParseAddress(in.At)
@@ -51,10 +48,9 @@ func (t *tools) show(ctx context.Context, in showing) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// A selector gives the newest turn first; the active head is newer than any turn and belongs before it.
-	slices.SortStableFunc(hits, func(a, b pact.Hit) int {
-		return slices.Index(newestFirst, a.Region) - slices.Index(newestFirst, b.Region)
-	})
+	if err := newestFirst(hits); err != nil {
+		return "", err
+	}
 	var lines []string
 	for _, h := range hits {
 		text, err := line(ctx, &h)
@@ -73,6 +69,29 @@ func (t *tools) show(ctx context.Context, in showing) (string, error) {
 		}
 	}
 	return rows(head, lines, in.From, again)
+}
+
+// newestFirst puts the active head first, then the turns from the newest to the oldest, whichever way the edition
+// lists them, then ^sys. Cost: O(log n) for each turn.
+func newestFirst(hits []pact.Hit) error {
+	ages := make(map[string]int) // how many turns are older, by id
+	for _, h := range hits {
+		if _, known := ages[h.Turn]; known || h.Turn == "" {
+			continue
+		}
+		path, err := tree.Of(h.Snapshot).Path(h.Turn)
+		if err != nil {
+			return err
+		}
+		if ages[h.Turn], err = path[1].Children().Rank(path[2]); err != nil {
+			return err
+		}
+	}
+	regions := []string{pact.RegionHead, pact.RegionSeq, pact.RegionSys}
+	slices.SortStableFunc(hits, func(a, b pact.Hit) int {
+		return cmp.Or(slices.Index(regions, a.Region)-slices.Index(regions, b.Region), ages[b.Turn]-ages[a.Turn])
+	})
+	return nil
 }
 
 // line describes a block.
