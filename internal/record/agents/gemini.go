@@ -18,26 +18,29 @@ func resolveGemini(p *Program) error {
 		return err
 	}
 	system := cmp.Or(p.given["GEMINI_CLI_SYSTEM_SETTINGS_PATH"], "/etc/gemini-cli/settings.json")
-	how, where := "", ""
-	var asks any // whether folders are to be trusted
-	for i, file := range []string{system, ".gemini/settings.json", filepath.Join(home, ".gemini", "settings.json"),
-		p.given["GEMINI_CLI_SYSTEM_DEFAULTS_PATH"]} {
-		settings, err := readSettings(file)
-		if err != nil {
+	const project = ".gemini/settings.json"
+	files := []string{system, project, filepath.Join(home, ".gemini", "settings.json"), p.given["GEMINI_CLI_SYSTEM_DEFAULTS_PATH"]}
+	settings := map[string]map[string]any{}
+	var asks any // whether folders are to be trusted, of which the project has no say
+	for _, file := range files {
+		if settings[file], err = readSettings(file); err != nil {
 			return err
 		}
-		if how == "" {
-			how, where = cmp.Or(textAt(settings, "security", "auth", "selectedType"), textAt(settings, "selectedAuthType")), file
-		}
-		if i != 1 && asks == nil {
-			asks = at(settings, "security", "folderTrust", "enabled")
+		if file != project && asks == nil {
+			asks = at(settings[file], "security", "folderTrust", "enabled")
 		}
 	}
 	trusted := p.given["GEMINI_CLI_TRUST_WORKSPACE"] == "true" || asks == false || slices.Contains(p.Args, "--skip-trust")
 	if !trusted {
 		list := cmp.Or(p.given["GEMINI_CLI_TRUSTED_FOLDERS_PATH"], filepath.Join(home, ".gemini", "trustedFolders.json"))
-		if trusted, err = trusts(list, dir); err != nil {
+		if trusted, err = trusts(list, dir, false); err != nil {
 			return err
+		}
+	}
+	how, where := "", ""
+	for _, file := range files {
+		if how == "" && (trusted || file != project) {
+			how, where = cmp.Or(textAt(settings[file], "security", "auth", "selectedType"), textAt(settings[file], "selectedAuthType")), file
 		}
 	}
 	places := layers{{"", p.given}}
@@ -82,17 +85,32 @@ func resolveGemini(p *Program) error {
 	return nil
 }
 
-// trusts reports whether a list of folders has one as trusted: of several that it is in, the longest name counts.
-func trusts(list, dir string) (trusted bool, err error) {
+// trusts reports whether a list of folders has one as trusted, which Gemini CLI and Qwen Code decide differently: of
+// several that it is in, that with the longest name counts, or any that is trusted, by the name as it stands.
+func trusts(list, dir string, anyCounts bool) (trusted bool, err error) {
 	folders, err := readSettings(list)
 	longest := -1
 	for name, level := range folders {
-		of := name
+		of, yes := name, level == "TRUST_FOLDER" || level == "TRUST_PARENT"
 		if level == "TRUST_PARENT" {
 			of = filepath.Dir(name)
 		}
-		if rel, err := filepath.Rel(real(of), real(dir)); err == nil && filepath.IsLocal(rel) && len(name) > longest {
-			longest, trusted = len(name), level == "TRUST_FOLDER" || level == "TRUST_PARENT"
+		if of, err = filepath.Abs(of); err != nil {
+			return false, err
+		}
+		if !anyCounts {
+			of = real(of)
+		}
+		if rel, err := filepath.Rel(of, real(dir)); err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		switch {
+		case anyCounts:
+			trusted = trusted || yes
+		case len(name) > longest:
+			longest, trusted = len(name), yes
+		case len(name) == longest:
+			trusted = trusted && yes
 		}
 	}
 	return trusted, err
@@ -125,14 +143,17 @@ func resolveQwen(p *Program) error {
 	folder = cmp.Or(folder, filepath.Join(p.home(), ".qwen"))
 	system := cmp.Or(p.given["QWEN_CODE_SYSTEM_SETTINGS_PATH"], "/etc/qwen-code/settings.json")
 	var settings, ofSystem map[string]any
+	const project = ".qwen/settings.json"
 	ofProject, froms := "", map[string]string{}
-	if exists(".qwen/settings.json") {
-		ofProject = ".qwen/settings.json"
+	if exists(project) {
+		ofProject = project
 	}
-	for _, file := range []string{filepath.Join(folder, "settings.json"), ".qwen/settings.json", system} {
+	asks := false // whether folders are to be trusted, of which the project has no say
+	for _, file := range []string{filepath.Join(folder, "settings.json"), project, system} {
 		if ofSystem, err = readSettings(file); err != nil {
 			return err
 		}
+		asks = asks || file != project && at(ofSystem, "security", "folderTrust", "enabled") == true
 		for _, name := range []string{"modelProviders", "security"} {
 			if ofSystem[name] != nil {
 				froms[name] = file
@@ -165,8 +186,9 @@ func resolveQwen(p *Program) error {
 			break
 		}
 	}
-	if at(settings, "security", "folderTrust", "enabled") == true && ofProject != "" {
-		trusted, err := trusts(filepath.Join(folder, "trustedFolders.json"), dir)
+	if asks && ofProject != "" {
+		list := cmp.Or(p.given["QWEN_CODE_TRUSTED_FOLDERS_PATH"], filepath.Join(folder, "trustedFolders.json"))
+		trusted, err := trusts(list, dir, true)
 		if err != nil {
 			return err
 		}

@@ -15,8 +15,9 @@ func (p *Program) Misled(h http.Header) string {
 	at := slices.IndexFunc(agents, func(a agent) bool { return a.mark != "" && strings.HasPrefix(says, a.mark) })
 	own, _ := named(p.Args)
 	if at < 0 {
-		// With OPENAI_BASE_URL set some libraries for Azure call that, with Azure's key.
-		if h.Get("Api-Key") != "" && agentOf(own).resolve == nil && p.routed("openai") && p.Upstreams["openai"].Host == "api.openai.com" {
+		// With OPENAI_BASE_URL set some libraries for Azure call that, with Azure's key or, as a Bearer, its token.
+		ofAzure := h.Get("Api-Key") != "" || strings.Contains(says, "azureopenai/")
+		if ofAzure && agentOf(own).resolve == nil && p.routed("openai") && p.Upstreams["openai"].Host == "api.openai.com" {
 			return "a call with a key of Azure, whose address pact does not know; set OPENAI_BASE_URL to it, or start the program without pact"
 		}
 		return ""

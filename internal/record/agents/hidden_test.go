@@ -67,12 +67,17 @@ func TestACallOfAnAgentThatAScriptStarts(t *testing.T) {
 // Some libraries for Azure take OPENAI_BASE_URL for their own address, and send it Azure's key.
 func TestAKeyOfAzureGoesToNobodyElse(t *testing.T) {
 	t.Chdir(t.TempDir())
-	azure := http.Header{"Api-Key": {"k"}, "User-Agent": {"AzureOpenAI/JS 6.0.0"}}
+	calls := []http.Header{{"Api-Key": {"k"}}}
+	for _, says := range []string{"AzureOpenAI/JS 6.0.0", "AzureOpenAI/Python 2.1.0", "AsyncAzureOpenAI/Python 2.1.0"} {
+		calls = append(calls, http.Header{"Authorization": {"Bearer token"}, "User-Agent": {says}})
+	}
 	for address, refused := range map[string]bool{"": true, "https://mine.openai.azure.com/openai/v1": false} {
 		p, err := NewProgram([]string{"node", "agent.mjs"}, map[string]string{"HOME": t.TempDir(), "OPENAI_BASE_URL": address})
 		must(t, err)
-		if why := p.Misled(azure); (why != "") != refused {
-			t.Errorf("to %q: %q", address, why)
+		for _, azure := range calls {
+			if why := p.Misled(azure); (why != "") != refused {
+				t.Errorf("%v to %q: %q", azure, address, why)
+			}
 		}
 	}
 }
@@ -87,6 +92,11 @@ func TestAProxyIsSparedCallsToPact(t *testing.T) {
 		{"all_proxy=socks5://corp:1080 no_proxy=a NO_PROXY=b", "NO_PROXY=b,127.0.0.1 no_proxy=a,127.0.0.1"},
 		{"HTTP_PROXY=http://corp:3128 NO_PROXY=x,127.0.0.1", ""},
 		{"HTTP_PROXY=http://corp:3128 no_proxy=*", ""},
+		{"HTTP_PROXY=http://corp:3128 NO_PROXY=127.0.0.0/8", "NO_PROXY=127.0.0.0/8,127.0.0.1 no_proxy=127.0.0.0/8,127.0.0.1"},
+		{"HTTP_PROXY=http://corp:3128 NO_PROXY=127.0.0.1 no_proxy=.corp", "no_proxy=.corp,127.0.0.1"},
+		{"HTTP_PROXY=http://corp:3128 NO_PROXY=.corp no_proxy=127.0.0.1", "NO_PROXY=.corp,127.0.0.1"},
+		{"HTTP_PROXY=http://corp:3128 NO_PROXY=127.0.0.1 no_proxy=", "no_proxy=127.0.0.1"},
+		{"HTTP_PROXY=http://corp:3128 no_proxy=.corp,*", "NO_PROXY=.corp,*,127.0.0.1 no_proxy=.corp,*,127.0.0.1"},
 	} {
 		env := map[string]string{"HOME": t.TempDir()}
 		for pair := range strings.FieldsSeq(c.env) {

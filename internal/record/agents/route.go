@@ -35,28 +35,45 @@ var (
 // proxies are the variables by which programs find a proxy; most read them in small letters too.
 var proxies = []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"}
 
+// notProxied are the variables that name what no proxy is asked for. Some programs read the second alone if it is set.
+var notProxied = []string{"NO_PROXY", "no_proxy"}
+
 // spare keeps a proxy from taking the calls for pact.
 func (p *Program) spare() {
 	if proxied(p.given) == "" {
 		return
 	}
-	for _, name := range []string{"NO_PROXY", "no_proxy"} {
-		has := p.given[name]
-		if has == "" {
-			has = p.given["NO_PROXY"] + p.given["no_proxy"]
+	for _, name := range notProxied {
+		list, set := p.given[name]
+		if !set {
+			list = p.given["NO_PROXY"] + p.given["no_proxy"]
 		}
-		p.Env = append(p.Env, name+"="+strings.TrimPrefix(has+",127.0.0.1", ","))
+		if !spares(list) {
+			p.Env = append(p.Env, name+"="+strings.TrimPrefix(list+",127.0.0.1", ","))
+		}
 	}
+}
+
+// spares reports whether every program takes a list to have loopback in it: many know no ranges, and * only alone.
+func spares(list string) bool {
+	return strings.TrimSpace(list) == "*" || slices.ContainsFunc(strings.Split(list, ","), func(one string) bool {
+		return strings.TrimSpace(one) == "127.0.0.1"
+	})
 }
 
 // proxied returns the variable whose proxy takes calls for loopback, "" for none.
 func proxied(env map[string]string) string {
-	for _, name := range []string{"NO_PROXY", "no_proxy"} {
-		for one := range strings.SplitSeq(env[name], ",") {
-			if one = strings.TrimSpace(one); one == "*" || one == "127.0.0.1" || one == "127.0.0.0/8" {
-				return ""
+	set, spared := 0, 0
+	for _, name := range notProxied {
+		if list, isSet := env[name]; isSet {
+			set++
+			if spares(list) {
+				spared++
 			}
 		}
+	}
+	if set > 0 && spared == set {
+		return ""
 	}
 	for _, name := range proxies {
 		if env[name] != "" {
