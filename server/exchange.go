@@ -203,7 +203,7 @@ func readJSON[T any](ctx context.Context) (*T, error) {
 	if err := decode(data, v); err != nil {
 		return nil, misfit(err, value, reflect.TypeFor[T]())
 	}
-	return v, nil
+	return v, checkTexts(data, value, reflect.TypeFor[T]())
 }
 
 // decode reads JSON of the form of v, with no other members.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -31,7 +32,7 @@ func misfit(err error, body canon.Any, t reflect.Type) error {
 			"/openapi.json says what it is")
 	case strings.HasPrefix(err.Error(), "json: unknown field "):
 		known := make(members)
-		if name, of := known.firstUnknown(body, t); of != nil {
+		if name, of := known.walk("", body, t, t, func(_ canon.Any, t reflect.Type) bool { return t == nil }); of != nil {
 			what := "the body"
 			if of != t {
 				what = cmp.Or(things[of], "the object that it stands in")
@@ -98,29 +99,48 @@ func (m members) of(t reflect.Type) memberList {
 	return list
 }
 
-// firstUnknown returns the first member of an object that its type does not have, and that type.
-func (m members) firstUnknown(v canon.Any, t reflect.Type) (name string, of reflect.Type) {
-	for t.Kind() == reflect.Pointer {
+// walk goes through a value and the type that it is read as, nil for a member that its object does not have, to the
+// first at which found holds. It returns the name of that member, and the type of its object; "" and nil if there is none.
+func (m members) walk(name string, v canon.Any, of, t reflect.Type, found func(canon.Any, reflect.Type) bool) (string, reflect.Type) {
+	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	switch {
+	case found(v, t):
+		return name, of
+	case t == nil:
 	case v.Kind == canon.KindArray && t.Kind() == reflect.Slice:
 		for _, item := range v.Elems {
-			if name, of = m.firstUnknown(item, t.Elem()); of != nil {
-				return name, of
+			if name, in := m.walk(name, item, of, t.Elem(), found); in != nil {
+				return name, in
 			}
 		}
 	case v.Kind == canon.KindObject && t.Kind() == reflect.Struct:
 		list := m.of(t)
 		for _, member := range v.Members {
-			i := slices.Index(list.names, member.Name)
-			if i < 0 {
-				return member.Name, t
+			var is reflect.Type
+			if i := slices.Index(list.names, member.Name); i >= 0 {
+				is = list.types[i]
 			}
-			if name, of = m.firstUnknown(member.Value, list.types[i]); of != nil {
-				return name, of
+			if name, in := m.walk(member.Name, member.Value, t, is, found); in != nil {
+				return name, in
 			}
 		}
 	}
 	return "", nil
+}
+
+// checkTexts returns E_DOCUMENT_INVALID if a text in a body, one that is no content and no attribute, has half a surrogate
+// pair: encoding/json would put another character in its place, so that a name or a question were another one.
+func checkTexts(data []byte, body canon.Any, t reflect.Type) error {
+	if !bytes.Contains(data, []byte(`\ud`)) && !bytes.Contains(data, []byte(`\uD`)) {
+		return nil
+	}
+	name, in := make(members).walk("", body, t, t, func(v canon.Any, t reflect.Type) bool {
+		return v.Kind == canon.KindString && t != nil && t.Kind() == reflect.String && !canon.ValidText(v.Text)
+	})
+	if in == nil {
+		return nil
+	}
+	return fault.At(fault.DocumentInvalid, fault.NoOffset, name, name+" has half a surrogate pair, which is no character", "leave it out")
 }

@@ -63,13 +63,21 @@ func TestListsAnswerOfOneState(t *testing.T) {
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // TestHalfACharacterIsTheSameInEveryView reads half a surrogate pair, which JSON can write and text
-// cannot: JSON has it as it was, text one sign in its place.
+// cannot: JSON has it as it was, text one sign in its place. Where it would make another name of a name it is refused.
 func TestHalfACharacterIsTheSameInEveryView(t *testing.T) {
 	r := start(t, server.Options{})
 	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
 	r.must(nil, "POST", "/v1/contexts/a/commits",
 		`{"cycle":0,"edits":[{"op":"add","into":"^ah","node":{"id":"n","role":"user","kind":"text","content":"x\ud800y"}}]}`)
 	const of = "contexts/a/"
+	for path, body := range map[string]string{
+		"": `{"name":"b\ud800"}`, "/a/commits": `{"cycle":1,"message":"\uD800"}`, "/a/fork": `{"name":"\udfff"}`,
+		"/a/edits": `{"cycle":1,"edits":[{"op":"add","into":"^ah","node":{"tags":["a","\ud800"],"content":["\ud800"]}}]}`,
+	} {
+		if f := r.call("POST", "/v1/contexts"+path, body).refused(t, 400, "E_DOCUMENT_INVALID"); !strings.Contains(f.Detail, "half a surrogate") {
+			t.Errorf("%s: %s", body, f.Detail)
+		}
+	}
 	for path, want := range map[string]string{
 		of + "thread": `x\ud800y`, of + "thread?as=openai": `x\ud800y`, of + "thread?as=anthropic": `x\ud800y`,
 		of + "snapshot": `x\ud800y`, of + "export": `x\ud800y`, of + "nodes/n": `x\ud800y`, of + "thread?as=text": "x\ufffdy",

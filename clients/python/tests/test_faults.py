@@ -244,6 +244,10 @@ def half_a_character(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with refused("E_DOCUMENT_INVALID"):
             db.context("\ud800").info()
         with refused("E_DOCUMENT_INVALID"):
+            db.create("\ud800")
+        with refused("E_DOCUMENT_INVALID"):
+            chat.commit(message="\ud800")
+        with refused("E_DOCUMENT_INVALID"):
             db.search("\ud800")
 
 
@@ -266,6 +270,8 @@ def dots(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
                 chat.node(name)
             with refused("E_DOCUMENT_INVALID"), chat.edit() as batch:
                 batch.add("x", id=name)
+        with refused("E_DOCUMENT_INVALID"):
+            db.context("").exists()
         with chat.edit() as batch:
             assert batch.add("x", id="../a/./b") == "../a/./b"
         assert chat.node("../a/./b", "working")["content"] == "x"

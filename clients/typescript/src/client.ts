@@ -82,9 +82,13 @@ export class Pact implements AsyncDisposable {
 
   async #ask<Id extends keyof Operations>(id: Id, args: Operations[Id]['args'] = {} as never,
     body: Operations[Id]['body'], { signal, idempotencyKey }: CallOptions): Promise<Asked> {
+    if (!Object.hasOwn(routes, id)) {
+      throw new PactError({ code: 'E_DOCUMENT_INVALID', detail: `there is no operation ${id}`, token: id,
+        remedy: 'docs/openapi.json lists them' })
+    }
     const [method, path] = routes[id]
     const url = new URL(this.url + path.replace(/\{(\w+)\}/g, (_, name: string) =>
-      encodeURIComponent(checkWord(String((args as Record<string, unknown>)[name]), true))))
+      encodeURIComponent(checkWord(String((args as Record<string, unknown>)[name] ?? ''), true))))
     for (const [name, value] of Object.entries(args)) {
       if (value === undefined || path.includes(`{${name}}`)) continue
       url.searchParams.set(name, checkWord(String(value), false))

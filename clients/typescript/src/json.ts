@@ -48,8 +48,8 @@ export function checkWord(text: string, inPath: boolean): string {
     throw new PactError({ code: 'E_DOCUMENT_INVALID', remedy: 'leave it out',
       detail: 'a name or a question has half a surrogate pair, which is no character' })
   }
-  if (inPath && (text === '.' || text === '..')) { // programs on the way take it for another path
-    throw new PactError({ code: 'E_DOCUMENT_INVALID', detail: `no path of an address can hold the name ${text}`,
+  if (inPath && ['', '.', '..'].includes(text)) { // programs on the way take it for another path
+    throw new PactError({ code: 'E_DOCUMENT_INVALID', detail: `no path of an address can hold the name "${text}"`,
       remedy: 'use another name' })
   }
   return text

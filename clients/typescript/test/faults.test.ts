@@ -164,6 +164,8 @@ const tested: Record<string, () => Promise<unknown>> = {
     assert.equal((await pact.call('get-node', { name: 'chat', id })).content, 'x\ud800y')
     assert.match(JSON.stringify(await pact.call('get-snapshot', { name: 'chat' })), /x\\ud800y/)
     await refused('E_DOCUMENT_INVALID', () => pact.context('\ud800'))
+    await refused('E_DOCUMENT_INVALID', () => pact.create('\ud800'))
+    await refused('E_DOCUMENT_INVALID', () => chat.commit({ message: '\ud800' }))
     await refused('E_DOCUMENT_INVALID', () => pact.call('grep', { q: '\ud800' }))
   }),
   'race': () => fresh(async (pact) => {
@@ -180,6 +182,7 @@ const tested: Record<string, () => Promise<unknown>> = {
       await refused('E_DOCUMENT_INVALID', () => chat.life(name))
       await refused('E_DOCUMENT_INVALID', () => chat.add('^ah', { id: name, content: 'x' }))
     }
+    await refused('E_DOCUMENT_INVALID', () => pact.context(''))
     const id = '../a/./b'
     assert.equal(await chat.add('^ah', { id, content: 'x' }), id)
     assert.equal((await pact.call('get-node', { name: 'chat', id, at: 'working' })).content, 'x')
@@ -229,6 +232,8 @@ const tested: Record<string, () => Promise<unknown>> = {
     await refused('E_CONTEXT_NOT_FOUND', () => pact.context('caht'))
     assert.match((await refused('E_DOCUMENT_INVALID', () => chat.commit({ policy: 'agnet' }))).remedy!, /agent/)
     await refused('E_DOCUMENT_INVALID', () => pact.policy('agnet'))
+    await refused('E_DOCUMENT_INVALID', () => pact.call('stratta' as 'strata'))
+    await refused('E_DOCUMENT_INVALID', () => pact.call('strata'))
     const told = await refused('E_DOCUMENT_INVALID', () => chat.add('^ah', { tll: 3 } as NewNode))
     assert.match(told.message, /tll is no member of a node/)
     assert.match(told.remedy!, /ttl/)

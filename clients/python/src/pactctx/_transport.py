@@ -29,8 +29,8 @@ TRIES = 20  # of a request that the server has no place for, a tenth of a second
 def path(*parts: str) -> str:
     """Returns a path of the API, with each part escaped."""
     for part in parts:
-        if part in (".", ".."):  # programs on the way take it for another path
-            raise invalid(f"no path of an address can hold the name {part}", "use another name")
+        if part in ("", ".", ".."):  # programs on the way take it for another path
+            raise invalid(f'no path of an address can hold the name "{part}"', "use another name")
     try:
         return "/v1/" + "/".join(quote(p, safe="") for p in parts)
     except UnicodeEncodeError as wrong:
