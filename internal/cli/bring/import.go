@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/gathered"
 	"github.com/contexttree/pact/internal/record/calllog"
@@ -105,6 +106,11 @@ func importAll(ctx context.Context, a *command.App, s *pact.DB, in *plan) ([]int
 	}
 	m.End()
 	for i := range list {
+		for j, f := range list[i].Findings {
+			if f.Code == fault.Conflict { // calls that were erased
+				list[i].Findings[j].Message += ": --again"
+			}
+		}
 		a.Warn(list[i].Findings)
 	}
 	return list, in.refused(a, err)

@@ -243,6 +243,10 @@ func (a *App) remedy(cmd *cobra.Command, f *fault.Error) string {
 		return "pact log " + a.Subject + db + " --attempts lists those that are there"
 	case fault.NodeNotFound:
 		return cmp.Or(a.whereNodesAre(cmd, f), f.Remedy)
+	case fault.SelectorInvalid:
+		if strings.HasSuffix(f.Remedy, " as a plain text") { // what grep says
+			return f.Remedy + ", with --fixed"
+		}
 	case fault.SnapshotNotFound:
 		if cmd.Name() == "erase" && f.Token == "" { // an unknown revision
 			return "pact log " + a.Subject + db + " --edits --json lists the revisions"
