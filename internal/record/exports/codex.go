@@ -22,20 +22,23 @@ func Codex(ctx context.Context, w io.Writer, c *pact.Context, s *pact.Snapshot) 
 	}
 	began := time.Unix(0, t.at).UTC()
 	input, _ := t.fields.Get("input")
-	lead := min(t.system, len(input.Elems)) // the system prompt stands in front
 	var prompt []string
-	for _, item := range input.Elems[:lead] {
-		content, _ := item.Get("content")
-		prompt = append(prompt, content.Text)
+	var items []canon.Any // that go on, with what another role says in ^sys
+	for i, item := range input.Elems {
+		if role, _ := item.Get("role"); i < t.system && (role.Text == "system" || role.Text == "developer") {
+			prompt = append(prompt, t.texts(item)...)
+		} else {
+			items = append(items, item)
+		}
 	}
 	instructions := canon.Any{}
-	if lead > 0 {
+	if len(prompt) > 0 {
 		instructions = canon.Fields("text", canon.Text(strings.Join(prompt, "\n\n")))
 	}
 	t.rollout("session_meta", canon.Fields("id", t.id, "session_id", t.id, "timestamp", t.time(), "cwd", ".",
 		"originator", "codex_exec", "cli_version", codexVersion, "source", "exec", "model_provider", "openai",
 		"base_instructions", instructions))
-	for _, item := range input.Elems[lead:] {
+	for _, item := range items {
 		var members []canon.Member
 		for _, m := range item.Members {
 			if m.Name == "role" && m.Value.Text == "system" {
@@ -50,6 +53,22 @@ func Codex(ctx context.Context, w io.Writer, c *pact.Context, s *pact.Snapshot) 
 	}
 	return t.end(w, "~/.codex/sessions/"+began.Format("2006/01/02")+"/rollout-"+began.Format("2006-01-02T15-04-05")+"-"+t.id+".jsonl",
 		"codex resume")
+}
+
+// texts returns the texts of a message.
+func (s *session) texts(item canon.Any) (list []string) {
+	content, _ := item.Get("content")
+	if content.Kind != canon.KindArray {
+		content = canon.ArrayOf(canon.Fields("text", content))
+	}
+	for _, part := range content.Elems {
+		if said, _ := part.Get("text"); said.Text != "" {
+			list = append(list, said.Text)
+		} else if said.Kind != canon.KindString {
+			s.add(1, "part of the system prompt that is no text")
+		}
+	}
+	return list
 }
 
 func (s *session) rollout(kind string, payload canon.Any) {

@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -19,6 +20,7 @@ import (
 type part struct {
 	provider.Part
 	node  *tree.Node
+	in    tree.Class   // its region
 	raw   canon.Any    // as its API has it
 	from  provider.API // that has it, Chat for what no recorder made
 	plain bool         // false if only the API has words for it
@@ -67,7 +69,6 @@ func walk(ctx context.Context, c *pact.Context, to pact.Address, each func(*call
 		if err := r.read(now, s); err != nil || before == nil {
 			return now, err
 		}
-		now.same = common(before.said, now.said)
 		before.answered(now)
 		return now, each(before)
 	}
@@ -127,31 +128,94 @@ func (c *call) tell(s *view.Step, attempts map[string]*history.Attempt) {
 type reader struct {
 	ctx   context.Context
 	known map[string]*part // the last version of each block, by id
+	last  *call            // read before
+	of    *tree.Tree       // of that call
 }
 
+// read reads the thread of a call. Cost: what differs from the thread read before, and ^sys if that differs.
 func (r *reader) read(c *call, s *pact.Snapshot) error {
 	t := tree.Of(s)
+	_, system, _, err := t.ThreadPlace(t.Region(tree.Sys).Node().ID)
+	if err != nil {
+		return err
+	}
+	from := 0 // the first block to read
+	if r.last == nil {
+		r.last = &call{}
+	} else if from, c.same, err = r.common(t, system); err != nil {
+		return err
+	}
+	if from == system {
+		c.tools, c.system = r.last.tools, r.last.system
+	}
+	if c.said = r.last.said[:c.same]; c.same < len(r.last.said) {
+		c.said = slices.Clip(c.said) // what the last call says stays
+	}
 	ctx := tree.Asking(r.ctx, tree.AskerOf(s))
-	for b, err := range t.Blocks(0) {
-		if err != nil {
-			return err
-		}
-		n := b.Node()
-		p := r.known[n.ID]
-		if p == nil || p.node != n && !p.node.Same(n) {
-			if p, err = partOf(ctx, t, n, b.Region); err != nil {
+	for _, part := range [][2]int{{from, system}, {system + c.same, math.MaxInt}} {
+		at := part[0]
+		for b, err := range t.Blocks(at) {
+			if err != nil {
 				return err
 			}
-			r.known[n.ID] = p
+			if at++; at > part[1] {
+				break
+			}
+			if err := r.block(ctx, c, t, b); err != nil {
+				return err
+			}
 		}
-		switch p.Section {
-		case provider.Tools:
-			c.tools = append(c.tools, p)
-		case provider.System:
-			c.system = append(c.system, p)
-		default:
-			c.said = append(c.said, p)
+	}
+	for c.same < min(len(r.last.said), len(c.said)) && r.last.said[c.same] == c.said[c.same] {
+		c.same++
+	}
+	r.last, r.of = c, t
+	return nil
+}
+
+// common returns where reading begins, behind ^sys if nothing of it differs from the tree read before, and how many
+// blocks the conversation has in common with that tree, from the first on. system is how many ^sys has.
+func (r *reader) common(t *tree.Tree, system int) (from, said int, err error) {
+	from, said = system, len(r.last.said)
+	differ, err := tree.Differences(r.of.WithCycle(t.Cycle()), t) // of one cycle, as time that has passed is no change
+	lead := len(r.last.tools) + len(r.last.system)
+	place := func(in *tree.Tree, n *tree.Node, system int) {
+		if n == nil || err != nil {
+			return
 		}
+		var at int
+		if at, _, _, err = in.ThreadPlace(n.ID); at < system {
+			from = 0
+		} else {
+			said = min(said, at-system)
+		}
+	}
+	for _, d := range differ {
+		if d.New != nil && d.NewClass.Region() || d.New == nil && d.OldClass.Region() {
+			continue
+		}
+		place(r.of, d.Old, lead)
+		place(t, d.New, system)
+	}
+	return from, said, err
+}
+
+func (r *reader) block(ctx context.Context, c *call, t *tree.Tree, b tree.ThreadBlock) (err error) {
+	n := b.Node()
+	p := r.known[n.ID]
+	if p == nil || p.node != n && !p.node.Same(n) || p.in != b.Region {
+		if p, err = partOf(ctx, t, n, b.Region); err != nil {
+			return err
+		}
+		r.known[n.ID] = p
+	}
+	switch p.Section {
+	case provider.Tools:
+		c.tools = append(c.tools, p)
+	case provider.System:
+		c.system = append(c.system, p)
+	default:
+		c.said = append(c.said, p)
 	}
 	return nil
 }
@@ -161,24 +225,40 @@ func partOf(ctx context.Context, t *tree.Tree, n *tree.Node, region tree.Class) 
 	if err != nil {
 		return nil, err
 	}
-	p := &part{node: n, from: provider.Chat}
+	p := &part{node: n, in: region, from: provider.Chat}
 	p.Part = provider.Part{Section: provider.Conversation, Kind: n.Kind, Role: n.RoleIn(region), Content: content.Any(),
 		Failed: n.Header("wire:failed") == canon.True}
-	if by, ok := n.Header("provenance").Text(); ok && provider.FormOf(provider.API(by)) != "" {
+	by, _ := n.Header("provenance").Text()
+	made := provider.FormOf(provider.API(by)) != "" // by a recorder
+	if made {
 		p.from = provider.API(by)
-	} else if n.Kind == "image" { // a conversation has the value of the field
-		p.Content = canon.Fields("image_url", p.Content)
+	}
+	if p.Name, err = toolcall.Name(ctx, t, n); err != nil {
+		return nil, err
 	}
 	switch {
 	case region == tree.Sys && n.Kind == toolcall.Definition:
 		p.Section = provider.Tools
 	case region == tree.Sys:
 		p.Section = provider.System
-	case n.Kind == "":
-		p.Kind = "text"
+	case made:
+	case n.Kind == toolcall.Call:
+		if p.Role = "assistant"; p.Name == "" { // only the assistant can call
+			p.Name, p.Content = cmp.Or(n.Key, toolcall.Call), canon.Fields("arguments", p.Content)
+		}
+	case p.Role == "tool":
+		p.Kind = toolcall.Result
+	case n.Kind == "image": // a conversation has the value of the field
+		p.Content = canon.Fields("image_url", p.Content)
 	}
-	p.Call, _ = n.Header("wire:call").Text()
-	if p.Name, err = toolcall.Name(ctx, t, n); err != nil {
+	if kind := p.Content.Kind; kind == canon.KindAbsent || kind == canon.KindString {
+		switch p.Kind {
+		case toolcall.Definition, toolcall.Call, toolcall.Result, "image", "thinking", "refusal":
+		default: // a text of any other kind is a text
+			p.Kind, p.Content = "text", canon.Text(p.Content.Text)
+		}
+	}
+	if p.Call, err = callID(t, n, p.Kind); err != nil {
 		return nil, err
 	}
 	p.about = n.Header("wire:answer").Any()
@@ -187,27 +267,36 @@ func partOf(ctx context.Context, t *tree.Tree, n *tree.Node, region tree.Class) 
 	return p, nil
 }
 
-// common returns how many parts two threads begin with.
-func common(older, newer []*part) (n int) {
-	for n < min(len(older), len(newer)) && older[n] == newer[n] {
-		n++
+// callID returns the id of a call, of a result that of its call: the one that it came with, else that of the node.
+func callID(t *tree.Tree, n *tree.Node, kind string) (string, error) {
+	if id, is := n.Header("wire:call").Text(); is || kind != toolcall.Call && kind != toolcall.Result {
+		return id, nil
 	}
-	return n
+	if kind == toolcall.Call {
+		return n.ID, nil
+	}
+	linked, err := t.Linked(n)
+	for _, call := range linked {
+		if call.Kind == toolcall.Call {
+			return callID(t, call, call.Kind)
+		}
+	}
+	return append(slices.Clone(n.Refs), n.ID)[0], err // of a call that is gone
 }
 
 // answered finds the answer to a call in the thread that follows: what the assistant says behind the last part that
 // both have. Of an answer that the next call leaves out nothing is known.
 func (c *call) answered(next *call) {
-	mine := map[*part]bool{}
-	for _, p := range c.said {
+	mine := map[*part]bool{} // behind what both begin with
+	for _, p := range c.said[next.same:] {
 		mine[p] = true
 	}
-	at := slices.IndexFunc(next.said, func(p *part) bool {
+	at := next.same + slices.IndexFunc(next.said[next.same:], func(p *part) bool {
 		by, _ := p.about.Get("attempt")
 		return by.Text == c.id && !mine[p]
 	})
-	if at < 0 {
-		for at = len(next.said); at > 0 && !mine[next.said[at-1]]; {
+	if at < next.same {
+		for at = len(next.said); at > next.same && !mine[next.said[at-1]]; {
 			at--
 		}
 		if at == 0 && len(c.said) > 0 {

@@ -1,0 +1,127 @@
+package exports
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/store"
+)
+
+// byHand returns a context with a turn for each list of nodes, of which those without a role are in ^sys.
+func byHand(t *testing.T, turns ...[]pact.Spec) *pact.Context {
+	t.Helper()
+	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "chat", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, turn := range turns {
+		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			for _, s := range turn {
+				into := "^ah"
+				if s.Attrs["in"] == "^sys" {
+					into, s.Attrs = "^sys", nil
+				}
+				b.Add(into, s)
+			}
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+func inSys(s pact.Spec) pact.Spec { s.Attrs = map[string]any{"in": "^sys"}; return s }
+
+// losing returns what a writer counts as lost.
+func losing(lost []Lost) (words []string) {
+	for _, l := range lost {
+		if l.Count > 0 {
+			words = append(words, l.InWords())
+		}
+	}
+	return words
+}
+
+// What no recorder made has the ids that rendering gives: a result finds its call by reference.
+func TestCallsAndResultsMadeByHandStayTogether(t *testing.T) {
+	c := byHand(t, []pact.Spec{{Role: "user", Content: "list them"}},
+		[]pact.Spec{{ID: "a", Kind: "call", Content: map[string]any{"name": "ls", "arguments": map[string]any{"p": 1}}},
+			{ID: "b", Kind: "call", Key: "date", Content: "now"}},
+		[]pact.Spec{{Kind: "result", Role: "tool", Refs: []string{"b"}, Content: "noon"},
+			{Role: "tool", Refs: []string{"a"}, Content: "x y"}},
+		[]pact.Spec{{Role: "assistant", Content: "done"}})
+	for form, want := range map[string][]string{
+		"atif": {`"tool_calls":[{"arguments":{"p":1},"function_name":"ls","tool_call_id":"a"},` +
+			`{"arguments":{"arguments":"now"},"function_name":"date","tool_call_id":"b"}]`,
+			`"results":[{"content":"noon","source_call_id":"b"},{"content":"x y","source_call_id":"a"}]`},
+		"otlp": {`\"id\":\"a\",\"name\":\"ls\",\"type\":\"tool_call\"`, `\"id\":\"a\",\"response\":\"x y\"`,
+			`\"id\":\"b\",\"name\":\"date\"`, `\"id\":\"b\",\"response\":\"noon\"`},
+	} {
+		text, lost := written(t, form, c)
+		for _, w := range want {
+			if !bytes.Contains(text, []byte(w)) {
+				t.Errorf("%s lacks %s:\n%s", form, w, text)
+			}
+		}
+		for _, w := range losing(lost) {
+			if strings.Contains(w, "result") {
+				t.Errorf("%s loses %s", form, w)
+			}
+		}
+	}
+}
+
+// A text is a text whatever the kind of its block.
+func TestTextsOfAnyKindAreTexts(t *testing.T) {
+	c := byHand(t, []pact.Spec{inSys(pact.Spec{Content: "be brief"}), {Kind: "note", Role: "user", Content: "see here"},
+		{Kind: "diff", Role: "assistant", Content: "+1"}})
+	for form := range runs {
+		text, lost := written(t, form, c)
+		if words := losing(lost); slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, "JSON") }) {
+			t.Errorf("%s loses %v", form, words)
+		}
+		for _, said := range []string{"be brief", "see here", "+1"} {
+			if !bytes.Contains(text, []byte(said)) || bytes.Contains(text, []byte(`\"`+said+`\"","source`)) {
+				t.Errorf("%s has no text %q:\n%s", form, said, text)
+			}
+		}
+	}
+}
+
+// sessions are the writers of sessions.
+var sessions = map[string]func(context.Context, io.Writer, *pact.Context, *pact.Snapshot) (*Session, error){
+	"claude-code": ClaudeCode, "codex": Codex,
+}
+
+// The system prompt of a rollout has every text of ^sys that the system says; what others say there goes on.
+func TestARolloutHasAllOfTheSystemRegion(t *testing.T) {
+	for _, roles := range [][]string{{"user", "system", "system"}, {"system", "user", "assistant"}, {"user", "user"}} {
+		var turn []pact.Spec
+		for i, role := range roles {
+			turn = append(turn, inSys(pact.Spec{Role: role, Content: "text " + string(rune('A'+i))}))
+		}
+		c := byHand(t, append(turn, pact.Spec{Role: "user", Content: "text Q"}))
+		var out bytes.Buffer
+		made, err := Codex(t.Context(), &out, c, c.Working())
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(out.String(), "\n")
+		for i, role := range append(roles, "user") {
+			said := "text " + string(rune('A'+i))
+			if i == len(roles) {
+				said = "text Q"
+			}
+			if strings.Count(out.String(), said) != 1 || strings.Contains(first, said) != (role == "system") {
+				t.Errorf("%v: %s of %s is at the wrong place, which loses %v:\n%s", roles, said, role, losing(made.Lost), &out)
+			}
+		}
+	}
+}
