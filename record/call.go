@@ -165,7 +165,9 @@ func (c *call) read(k *kept, header http.Header, body []byte) (*request, error) 
 	if err != nil {
 		return nil, err
 	}
-	return requestOf(request, g), nil
+	q := requestOf(request, g)
+	q.compacts = provider.Compacts(k.Path)
+	return q, nil
 }
 
 // record makes a context hold a request, and records the attempt.
@@ -296,6 +298,9 @@ func (c *call) finish(o pact.Outcome, content, about canon.Any, a *provider.Answ
 	ctx, l := context.WithoutCancel(c.ctx), c.attempt.recording
 	c.recorder.at = c.started.UnixNano() + c.finished.Sub(c.started).Nanoseconds()
 	err := c.attempt.end(ctx, o, content, about, c.api)
+	if err == nil && c.attempt.compacts {
+		c.recorder.known.compacted(l, provider.AnswerParts(c.api, content))
+	}
 	l.underWay--
 	return errors.Join(err, c.recorder.known.settle(ctx, l))
 }

@@ -15,6 +15,7 @@ type request struct {
 	group                group
 	previous             string // id of the answer that it names as previous_response_id
 	compaction           bool   // the agent says that it asks for the summary of a conversation
+	compacts             bool   // it asks the provider to compact a conversation
 	oneToken             bool   // it wants one token at most
 	rewrites             bool   // a log says that it replaces the conversation before it
 	left                 bool   // choose found that nothing of the answer is in it
@@ -54,6 +55,12 @@ func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 		return c, nil
 	}
 	q.blocks = 0
+	if q.compacts {
+		return r.compactionOf(ctx, q)
+	}
+	if c, ok := r.afterCompaction(q); ok {
+		return c, nil
+	}
 	if c, ok, err := r.namedAnswer(ctx, q); ok || err != nil {
 		return c, err
 	}
@@ -146,7 +153,8 @@ func (r *Recorder) namedAnswer(ctx context.Context, q *request) (choice, bool, e
 func continuedRecording(of, others []candidate, q *request) (choice, bool) {
 	var best *candidate
 	take := func(c *candidate) {
-		if c.repeated > 0 && (best == nil || c.repeated >= best.repeated) {
+		if c.repeated > 0 && (best == nil || c.repeated > best.repeated ||
+			c.repeated == best.repeated && c.beside != best.recording) { // not what the provider was to compact
 			best = c
 		}
 	}

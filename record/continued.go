@@ -66,6 +66,7 @@ func (n *continued) read(c *call, k *kept, header http.Header, body []byte) (*co
 		return nil, err
 	}
 	next := &continued{request: requestOf(said, g), redacted: n.redacted + inList, chain: n.chain}
+	next.compacts = provider.Compacts(k.Path)
 	inMessages := slices.DeleteFunc(slices.Clone(n.system), func(b block) bool { return b.part.Message < 0 })
 	next.system = append(next.system, inMessages...)
 	slices.SortStableFunc(next.system, func(a, b block) int { return a.part.Message - b.part.Message })
@@ -145,7 +146,7 @@ func (r *Recorder) goesOn(q *request) (choice, bool) {
 	switch {
 	case l == nil || l.c == nil || l.asking != q.blocks || len(l.keys) == q.blocks || len(l.keys) > len(q.conversation):
 		return choice{}, false
-	case q.rewrites || q.compaction || q.previous != "" || q.group.agent || q.group.id != l.group.id:
+	case q.rewrites || q.compaction || q.compacts || q.previous != "" || q.group.agent || q.group.id != l.group.id:
 		return choice{}, false
 	case !same(l.listed.system, q.system) || says(q.system, "summar"):
 		return choice{}, false

@@ -23,7 +23,8 @@ type asked string
 // the body to send and the conversation of the call. Where the API or the model
 // has no such field, it returns the body unchanged and "".
 func (r *Recorder) diagnose(name provider.API, req *http.Request, body []byte) ([]byte, *http.Request, asked) {
-	if !r.options.Diagnose || req.Header.Get("Content-Encoding") != "" || !provider.AsksAboutCache(name) {
+	if !r.options.Diagnose || req.Header.Get("Content-Encoding") != "" || !provider.AsksAboutCache(name) ||
+		provider.Compacts(req.URL.Path) {
 		return body, req, ""
 	}
 	request := skimmed(name, body)

@@ -35,6 +35,8 @@ type known struct {
 	sessions map[string][]*recording
 	answers  map[string]*recording // by the ids of the answers that requests can name
 
+	compactions map[key]*recording // by blocks that providers compacted them to and no request has had yet
+
 	open    list.List             // those whose context is open, the last one that was used first
 	size    int64                 // of those, as [recording.held] estimates it
 	calling map[*recording]bool   // those that have calls which may begin a conversation
@@ -46,7 +48,7 @@ type known struct {
 func newKnown() known {
 	return known{asides: map[string]int{}, first: map[short][]*recording{}, whole: map[short]*recording{},
 		ends: map[short]*recording{}, groups: map[string][]*recording{}, sessions: map[string][]*recording{},
-		answers: map[string]*recording{}, calling: map[*recording]bool{}, last: map[string]*recording{}}
+		answers: map[string]*recording{}, compactions: map[key]*recording{}, calling: map[*recording]bool{}, last: map[string]*recording{}}
 }
 
 // add adds a recording, whose name is counted already or comes next.

@@ -84,10 +84,11 @@ func (m *managing) changes() bool {
 
 // managing is a request on its way through a policy.
 type managing struct {
-	asked []byte // the body as it came
-	model string // that the path names, "" for none
-	hide  *hider
-	kept  *managed // nil if the request goes out as it came
+	asked    []byte // the body as it came
+	model    string // that the path names, "" for none
+	compacts bool   // the provider is to compact the conversation
+	hide     *hider
+	kept     *managed // nil if the request goes out as it came
 
 	question *manage.Request // nil if the body cannot be read
 	sending  *manage.Sending
@@ -111,7 +112,8 @@ func originalsOf(name string) string { return name + "/originals" }
 // the one that came if no decision applies, and in doubt.
 func (r *Recorder) manage(name provider.API, req *http.Request, body []byte) ([]byte, *http.Request, *managing) {
 	hide := r.options.hider()
-	m := &managing{asked: body, model: provider.ModelInPath(req.URL.Path), hide: &hide}
+	path := req.URL.Path
+	m := &managing{asked: body, model: provider.ModelInPath(path), compacts: provider.Compacts(path), hide: &hide}
 	if !r.manages(req) {
 		return body, req, m
 	}
@@ -156,7 +158,7 @@ func (r *Recorder) observe(ctx context.Context, k *kept, body []byte, hide *hide
 	if <-r.warm; r.followed != nil {
 		return nil, nil
 	}
-	m := &managing{asked: body, model: provider.ModelInPath(k.Path), hide: hide}
+	m := &managing{asked: body, model: provider.ModelInPath(k.Path), compacts: provider.Compacts(k.Path), hide: hide}
 	r.shape(ctx, k.API, body, m, time.Time{})
 	if m.kept != nil {
 		m.kept.Would = true

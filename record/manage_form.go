@@ -21,7 +21,7 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 	if r.rules != nil && r.rules.Refused.Load() {
 		q.Clears = nil
 	}
-	q.Fixed, m.question = r.isAside(q), q
+	q.Fixed, m.question = m.compacts || r.isAside(q), q
 	e := r.entry
 	if r.followed != nil {
 		e = r.followed

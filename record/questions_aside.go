@@ -1,6 +1,7 @@
 package record
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strconv"
@@ -97,6 +98,62 @@ func (r *Recorder) summaryOf(all []candidate, q *request) (choice, bool) {
 	}
 	return choice{recording: last, fork: true, aside: "summary",
 		why: "it quotes the last answer of " + last.name + ", and its instructions ask for a summary"}, true
+}
+
+// compactionOf finds the conversation that a request has the provider compact: the one whose answer it names, else the
+// one of which it repeats most.
+func (r *Recorder) compactionOf(ctx context.Context, q *request) (choice, error) {
+	if l := r.known.answers[q.previous]; l != nil && q.previous != "" {
+		return choice{recording: l, fork: true, cycle: l.answers[q.previous], aside: "summary",
+			why: "it has the provider compact " + l.name + ", whose answer it names"}, r.wake(ctx, l)
+	}
+	of, others, err := r.candidatesOf(ctx, q)
+	if err != nil {
+		return choice{}, err
+	}
+	var best *candidate
+	all := slices.Concat(of, others)
+	for i := range all {
+		c := &all[i]
+		if c.beside != nil && c.wasSent(q.system, q.conversation) {
+			return choice{recording: c.recording, why: "it is the request before, again"}, nil
+		}
+		if c.beside == nil && c.repeated > 0 && (best == nil || c.repeated > best.repeated) {
+			best = c
+		}
+	}
+	if best == nil {
+		return choice{aside: "summary", why: "it has the provider compact a conversation that was not recorded"}, nil
+	}
+	return choice{recording: best.recording, fork: true, cycle: best.recording.committed(), aside: "summary",
+		why: "it has the provider compact " + best.name}, nil
+}
+
+// compacted notes what a provider compacted a conversation to, so that the request which first has it goes on with that
+// conversation.
+func (k *known) compacted(l *recording, answer []provider.Part) {
+	if len(k.compactions) >= mostKeys {
+		clear(k.compactions)
+	}
+	var keys keyer
+	for i := range answer {
+		if l.beside != nil && strings.HasPrefix(answer[i].Kind, "compaction") {
+			k.compactions[blockOf(&answer[i], &keys).key] = l.beside
+		}
+	}
+}
+
+// afterCompaction finds the conversation that a provider compacted to what a request has.
+func (r *Recorder) afterCompaction(q *request) (choice, bool) {
+	for i := len(q.conversation) - 1; i >= 0 && len(r.known.compactions) > 0; i-- {
+		key := q.conversation[i].key
+		if l := r.known.compactions[key]; l != nil {
+			delete(r.known.compactions, key)
+			q.compacted = true
+			return choice{recording: l, why: "the agent rewrote the conversation: it has what the provider compacted it to"}, true
+		}
+	}
+	return choice{}, false
 }
 
 // works reports whether a recording has tools, and other instructions than a request.

@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"bytes"
 	"io"
 	"maps"
 	"net/http"
@@ -224,5 +225,101 @@ func TestACompactionWithoutASessionIsAside(t *testing.T) {
 		if got := strings.Join(rec.Contexts(), " "); got != agent+" "+agent+"/summary-1" {
 			t.Errorf("%s: %s\n%s", agent, got, logOf(t, db, agent))
 		}
+	}
+}
+
+// A request that has OpenAI compact a conversation is a question outside it, as it was sent and answered; the request
+// with what it was compacted to goes on with the conversation. One that repeats the conversation still does as well.
+func TestARequestToCompactBelongsToItsConversation(t *testing.T) {
+	const hello, hi, more = `{"role":"user","content":"Hello"}`, `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Hi"}]}`,
+		`{"role":"user","content":"More"}`
+	const compact = `{"id":"cmp_1","type":"compaction","encrypted_content":"b64"}`
+	answer := func(id, items string) string {
+		return `{"id":"` + id + `","object":"response","status":"completed","output":[` + items + `],"usage":{"input_tokens":9,"output_tokens":1}}`
+	}
+	compacted := `{"id":"r2","object":"response.compaction","created_at":1,"output":[` + hello + `,` + compact +
+		`],"usage":{"input_tokens":70,"input_tokens_details":{"cached_tokens":64},"output_tokens":5}}`
+	for name, c := range map[string]struct {
+		header         string
+		asks, then     string // the input of the request to compact, with what it names, and of the one behind it
+		works, asksFor int    // cycles of the conversation, attempts of the question outside
+		refused        bool   // it is refused, and sent again
+	}{
+		"by its input":          {"", `"input":[` + hello + `,` + hi + `]`, hello + `,` + compact + `,` + more, 2, 1, false},
+		"by the answer":         {"", `"previous_response_id":"r1"`, compact + `,` + more, 2, 1, false},
+		"of an agent":           {"Session-Id", `"input":[` + hello + `,` + hi + `]`, compact + `,` + more, 2, 1, false},
+		"first refused":         {"", `"input":[` + hello + `,` + hi + `]`, hello + `,` + compact + `,` + more, 2, 2, true},
+		"then not used":         {"", `"input":[` + hello + `,` + hi + `]`, hello + `,` + hi + `,` + more, 2, 1, false},
+		"of an agent, not used": {"Session-Id", `"input":[` + hello + `,` + hi + `]`, hello + `,` + hi + `,` + more, 2, 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var sent []byte
+			refused := false
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				sent, _ = io.ReadAll(r.Body)
+				w.Header().Set("Content-Type", "application/json")
+				if strings.HasSuffix(r.URL.Path, "/compact") {
+					if c.refused && !refused {
+						refused = true
+						w.WriteHeader(http.StatusServiceUnavailable)
+						return
+					}
+					_, _ = io.WriteString(w, compacted)
+				} else {
+					_, _ = io.WriteString(w, answer("r1", hi))
+				}
+			}))
+			defer server.Close()
+			s := pact.NewDB(store.NewMemory())
+			rec := record.New(s, record.Options{Context: "chat", Strict: true, Diagnose: true})
+			send := func(path, input string) {
+				t.Helper()
+				body := `{"model":"gpt-6.2","tools":[{"type":"function","name":"ls"}], "instructions":"Be brief.",` + input + `}`
+				req, err := http.NewRequest(http.MethodPost, server.URL+path, strings.NewReader(body))
+				must(t, err)
+				if c.header != "" {
+					req.Header.Set(c.header, "one")
+				}
+				resp, err := (&http.Client{Transport: rec.Transport(nil)}).Do(req)
+				must(t, err)
+				_, err = io.Copy(io.Discard, resp.Body)
+				must(t, err)
+				must(t, resp.Body.Close())
+				if strings.HasSuffix(path, "compact") && string(sent) != body {
+					t.Errorf("%s was sent as %s", body, sent)
+				}
+			}
+			send("/v1/responses", `"input":[`+hello+`]`)
+			send("/v1/responses/compact", c.asks)
+			asked := sent
+			if c.refused {
+				send("/v1/responses/compact", c.asks)
+			}
+			send("/v1/responses", `"input":[`+c.then+`]`)
+			rec.Close()
+			if names := rec.Contexts(); !slices.Equal(names, []string{"chat", "chat/summary-1"}) || rec.Stats().Calls != 2+c.asksFor {
+				t.Fatalf("the contexts are %q, with %+v", names, rec.Stats())
+			}
+			chat, aside := opened(t, s, "chat"), opened(t, s, "chat/summary-1")
+			if _, last := chat.Cycles(); int(last) != c.works {
+				t.Errorf("the conversation has %d calls, want %d", last, c.works)
+			}
+			_, last := aside.Cycles()
+			attempts, err := aside.Attempts(t.Context(), last, last)
+			must(t, err)
+			if n := len(attempts); n != c.asksFor || attempts[n-1].TokenIn == nil || *attempts[n-1].TokenIn != 70 || *attempts[n-1].TokenOut != 5 {
+				t.Errorf("the attempts are %+v", attempts)
+			}
+			body, err := record.Request(t.Context(), aside, last, 0)
+			must(t, err)
+			if !bytes.Equal(body.Bytes, asked) || body.Path != "/v1/responses/compact" {
+				t.Errorf("%s comes back as %s %s", asked, body.Path, body.Bytes)
+			}
+			var thread strings.Builder
+			must(t, aside.Working().Export(t.Context(), &thread))
+			if !strings.Contains(thread.String(), `"encrypted_content":"b64"`) {
+				t.Errorf("the answer is not in %s", &thread)
+			}
+		})
 	}
 }

@@ -61,6 +61,7 @@ type attempt struct {
 	kept      canon.Value // the record of its request
 	sent      canon.Value // the record if no earlier attempt had sent the same
 	frames    frames      // of the recording when what it sent has been committed
+	compacts  bool        // it has the provider compact the conversation that recording is beside
 }
 
 func recordingOf(c *pact.Context, name string) *recording {
@@ -142,7 +143,7 @@ func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *kep
 	if err != nil {
 		return nil, err
 	}
-	now := &attempt{recording: l, why: why, kept: sent, sent: sent, frames: next}
+	now := &attempt{recording: l, why: why, kept: sent, sent: sent, frames: next, compacts: q.compacts}
 	pruning := whole
 	if l.last == nil {
 		pruning = &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}

@@ -10,7 +10,7 @@ import (
 // responses is OpenAI Responses.
 var responses = &entry{
 	api: Responses, form: "responses", path: fixedPath("/v1/responses"),
-	serves:    func(path string) bool { return strings.HasSuffix(path, "/responses") },
+	serves:    func(path string) bool { return strings.HasSuffix(path, "/responses") || Compacts(path) },
 	parts:     []field{{"tools", toolList}, {"instructions", systemPrompt}, {"input", responsesItems}},
 	said:      func(c *cutter, answer canon.Any) { responsesItems(c, answer) },
 	writer:    responsesWriter{},
@@ -21,6 +21,12 @@ var responses = &entry{
 	stored: []string{"previous_response_id", "conversation", "prompt"},
 	edits:  []string{"context_management", "truncation"},
 	cache:  responsesCache, asks: asksResponses,
+}
+
+// Compacts reports whether a request to a path has OpenAI compact a conversation: the body is that of a call, the answer
+// what the client goes on with (https://developers.openai.com/api/reference/resources/responses).
+func Compacts(path string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(path, "/"), "/responses/compact")
 }
 
 // responsesItems reads the input: a text, or a list of items.

@@ -59,7 +59,7 @@ func entryOf(name API) *entry {
 
 // APIOf says which API a request is for, by its method and the path of its URL,
 // with or without a version or another prefix. It returns "" for every other
-// request, such as probes, token counts, files and batches.
+// request, such as probes, token counts, files and batches. A request that [Compacts] is one of Responses.
 func APIOf(method, path string) API {
 	path = strings.TrimSuffix(path, "/")
 	for _, e := range table {

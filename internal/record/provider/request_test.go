@@ -196,7 +196,7 @@ func lines(r *Request) string {
 func TestPathsOfRequests(t *testing.T) {
 	for path, want := range map[string]API{
 		"/v1/chat/completions": Chat, "/chat/completions": Chat, "/openai/deployments/x/chat/completions": Chat,
-		"/v1/responses": Responses, "/backend-api/codex/responses": Responses, "/v1/responses/resp_1": "",
+		"/v1/responses": Responses, "/backend-api/codex/responses": Responses, "/v1/responses/resp_1": "", "/v1/responses/compact": Responses,
 		"/v1/messages": Messages, "/messages": Messages, "/v1/messages/": Messages, "/v1/messages/count_tokens": "",
 		"/v1/messages/batches": "", "/v1/threads/t_1/messages": "", "/v1/models": "", "/v1/completions": "",
 		"/v1beta/models/gemini-3-pro:generateContent":       Gemini,
