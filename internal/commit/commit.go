@@ -20,6 +20,9 @@ type Input struct {
 	// Rules are the selectors of the rules of Policy, one for each.
 	Rules []CompiledRule
 	Hold  bool // what Policy has go stays this time; the report says that it waits
+	// Born returns the ids of the nodes that came at a cycle, some of which may not be there. With it a commit that holds
+	// says only what waits from its cycle on, by rules that are steady: what a commit before held is still there, and waits.
+	Born func(cycle int64) []string
 	// Whole says of a node that no rule shortens it; nil if rules may shorten all.
 	Whole   func(id string) bool
 	Counter tree.Counter // counts tokens; needed if the policy limits them

@@ -72,7 +72,8 @@ func (p *pruner) pruneByRules() error {
 
 // due returns the number of the rule, counted from 1, for each sealed node that pruning may remove
 // and whose time is over by it. Cost: what changed since these rules were asked first, and what is
-// due; if a selector depends on time or on other nodes, what it may find in the whole tree.
+// due; with Born what is due from this cycle on; if a selector depends on time or on other nodes, what it may find
+// in the whole tree.
 func (p *pruner) due() (map[string]int, error) {
 	rules := p.in.Policy.Rules
 	if !slices.ContainsFunc(rules, func(r lifecycle.Rule) bool { return r.TTL != nil }) || p.in.Before == nil {
@@ -80,11 +81,16 @@ func (p *pruner) due() (map[string]int, error) {
 	}
 	whole := slices.ContainsFunc(p.ruler.compiled, func(r CompiledRule) bool { return !r.Steady })
 	var items []string
-	if !whole {
-		var err error
-		if items, err = p.dueItems(); err != nil {
-			return nil, err
-		}
+	var err error
+	switch {
+	case whole:
+	case p.in.Hold && p.in.Born != nil:
+		items, err = p.dueNow()
+	default:
+		items, err = p.dueItems()
+	}
+	if err != nil {
+		return nil, err
 	}
 	decided, err := p.ruler.decide(p.tree, items, whole)
 	if err != nil {
@@ -105,6 +111,26 @@ func (p *pruner) due() (map[string]int, error) {
 		}
 	}
 	return due, nil
+}
+
+// dueNow returns the nodes that came so long ago that a rule may have them go from this cycle on, and not before. A node is
+// not sealed before the cycle behind its own.
+func (p *pruner) dueNow() (ids []string, err error) {
+	asked := map[int64]bool{}
+	for _, r := range p.in.Policy.Rules {
+		if r.TTL == nil || asked[max(1, *r.TTL)] {
+			continue
+		}
+		asked[max(1, *r.TTL)] = true
+		for _, id := range p.in.Born(p.stamps.Cycle - max(1, *r.TTL)) {
+			if has, err := p.tree.Has(id); err != nil {
+				return nil, err
+			} else if has {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids, nil
 }
 
 // dueAt returns the cycle from which on rule i has a node pruned, false if it never does: it sets

@@ -29,6 +29,7 @@ type Rules struct {
 	shapes  bool        // a rule shapes results
 	takes   bool        // something is ever due
 	unnamed bool        // results can go without a stub
+	steady  bool        // what is due once is due from then on
 	Refused atomic.Bool // the provider refused a request that asked it to clear results
 
 	mu     sync.Mutex
@@ -63,6 +64,7 @@ func Compile(p *lifecycle.Policy) (*Rules, error) {
 	}
 	var err error
 	c.rules, err = rules.Compile(p.Rules, selector.Canonical, c.counter)
+	c.steady = !limited && !slices.ContainsFunc(c.rules, func(r commit.CompiledRule) bool { return !r.Steady })
 	return c, err
 }
 

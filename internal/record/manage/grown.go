@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"maps"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -29,6 +30,7 @@ type grown struct {
 
 	last  commit.Input // of the commit of the last call
 	from  int          // how many parts were sent before that call
+	ends  []int        // by the cycles of commits, how many parts there were after them
 	ruled map[int]int  // by the number of a part, the index of the rule that found it when it came
 	waits map[int]bool // the numbers of the parts that the policy would have go
 
@@ -49,7 +51,7 @@ func (c *Rules) grownTo(ctx context.Context, parts []Part, to *room, late func()
 		g = c.known(chain[at-1])
 	}
 	if g == nil {
-		g = &grown{calls: map[string]string{}, ruled: map[int]int{}}
+		g = &grown{calls: map[string]string{}, ruled: map[int]int{}, waits: map[int]bool{}}
 		if g.tree, g.stamps, err = tree.New(c.env(), nil); err != nil {
 			return nil, err
 		}
@@ -191,12 +193,16 @@ func (c *Rules) grow(ctx context.Context, g *grown, parts []Part, from, to int) 
 	next.last = commit.Input{Before: g.tree, Working: x.Tree(), Stamps: x.Stamps, Env: env, Policy: c.commits,
 		Rules: c.rules, Counter: c.counter, Idle: g.idle, Hold: true,
 		Whole: func(id string) bool { i, ok := number(id); return ok && came[i-from] }}
+	next.waits = map[int]bool{}
+	if c.steady {
+		next.last.Born, next.waits = g.born, maps.Clone(g.waits)
+	}
 	t, stamps, report, err := commit.Run(ctx, next.last)
 	if err != nil {
 		return nil, err
 	}
 	next.tree, next.stamps, next.idle, next.from = t, stamps, commit.Idle(&report), from
-	next.waits, next.ruled = map[int]bool{}, maps.Clone(g.ruled)
+	next.ends, next.ruled = append(slices.Clip(g.ends), to), maps.Clone(g.ruled)
 	for _, k := range report.Kept {
 		if k.Why == lifecycle.PruningWaits {
 			next.number(next.waits, k.ID, false)
@@ -247,6 +253,21 @@ func add(x *tree.Editor, g *grown, p *Part, i int) error {
 		g.calls[p.Call] = id
 	}
 	return err
+}
+
+// born returns the blocks that came at a cycle: the first commit is that of cycle 1.
+func (g *grown) born(cycle int64) (ids []string) {
+	if cycle < 1 || cycle > int64(len(g.ends)) {
+		return nil
+	}
+	from := 0
+	if cycle > 1 {
+		from = g.ends[cycle-2]
+	}
+	for i := from; i < g.ends[cycle-1]; i++ {
+		ids = append(ids, "p"+strconv.Itoa(i))
+	}
+	return ids
 }
 
 // number returns the number of the part that a block has.
