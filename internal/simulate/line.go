@@ -33,18 +33,18 @@ type line struct {
 }
 
 // line begins the run anew under a policy. Where money decides, it is decided with other estimates of tokens too: a recorder
-// may have learned others from what it recorded before.
+// may have learned others from what it recorded before. All ask the same rules, which remember what they were asked.
 func (r *run) line(p Named) (*line, error) {
-	l, err := r.varied(p, 1)
-	if err != nil || !r.counted || p.Policy.When == lifecycle.WhenNow || !l.rules.Change() {
-		return l, err
+	if err := p.Policy.Check(); err != nil {
+		return nil, err
 	}
-	for _, by := range []float64{1 - estimated, 1 + estimated} {
-		other, err := r.varied(p, by)
-		if err != nil {
-			return nil, err
-		}
-		l.varied = append(l.varied, other)
+	rules, err := manage.Compile(&p.Policy)
+	if err != nil {
+		return nil, err
+	}
+	l := r.varied(p, rules, 1)
+	if r.counted && p.Policy.When != lifecycle.WhenNow && rules.Change() {
+		l.varied = []*line{r.varied(p, rules, 1-estimated), r.varied(p, rules, 1+estimated)}
 	}
 	return l, nil
 }
@@ -52,20 +52,15 @@ func (r *run) line(p Named) (*line, error) {
 // estimated is how far estimates of tokens may be from those that a recorder has.
 const estimated = 0.1
 
-func (r *run) varied(p Named, by float64) (*line, error) {
-	l := &line{run: r, Outcome: Outcome{Policy: p.Name}, policy: p.Policy, cache: r.rules.NewCache(), list: manage.NewList(),
-		removed: map[string]bool{}, shaped: map[string]string{}, said: map[[2]string]bool{}}
-	if err := l.policy.Check(); err != nil {
-		return nil, err
-	}
+func (r *run) varied(p Named, rules *manage.Rules, by float64) *line {
+	l := &line{run: r, Outcome: Outcome{Policy: p.Name}, policy: p.Policy, rules: rules, cache: r.rules.NewCache(),
+		list: manage.NewList(), removed: map[string]bool{}, shaped: map[string]string{}, said: map[[2]string]bool{}}
 	l.ledger = manage.NewLedger(func(model string) (manage.Price, bool) {
 		return manage.Price{Paid: func(u *inspect.ProviderCache) float64 { return *r.prices.Paid(r.model, u) },
 			Read: func(tokens int64) float64 { return float64(tokens) * r.rates.CacheRead / record.Million }}, r.priced
 	})
 	l.ledger.Vary(by)
-	var err error
-	l.rules, err = manage.Compile(&l.policy)
-	return l, err
+	return l
 }
 
 // unsure returns how far what was sent and paid with other estimates is from the outcome, as a part of it.
