@@ -37,7 +37,7 @@ func TokenTaken(name string) error {
 // NoToken returns the error for the name of a token that is not there: E_NOT_FOUND.
 func NoToken(name string) error {
 	return fault.At(fault.NotFound, fault.NoOffset, name, "there is no token "+strconv.Quote(name),
-		"Tokens lists those that are there")
+		"list the tokens and choose one that is there")
 }
 
 // NoContext returns the error for a name that no context has: E_CONTEXT_NOT_FOUND.

@@ -70,7 +70,7 @@ func (b *timelineBuilder) build() error {
 		}
 		if !reported {
 			return fault.OnNode(fault.NodeNotFound, id, "the context never had such a node",
-				"the selector '@* *' finds the ids of all snapshots, * at Working those of the working state")
+				"the selector '@* *' finds the ids of all snapshots, * asked of the working state those that are there")
 		}
 		// It expired in the cycle that brought it.
 		b.timeline.State, b.timeline.Cycle = inspect.Gone, gone.Cycle
