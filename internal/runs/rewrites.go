@@ -253,15 +253,19 @@ func (l *ledger) find(s *view.Step, gone map[digest][]string, added []Block) err
 }
 
 // goesOn returns the last call of the origin of a fork if the first call of the fork leaves out a message and sends answers
-// behind another one in its place: an agent rewrote what was before them, and no user took back what came after. Else it
-// is 0.
+// behind another one in its place, and something behind them: an agent rewrote what was before them, and no user took back
+// what came after. An answer with nothing behind it may be begun by the user. Else it is 0.
 func (l *ledger) goesOn(s *view.Step, gone map[digest][]string, added []Block) (int64, error) {
 	if l.origin == nil || s.Cycle != l.parts+1 || s.Before == nil || len(gone) == 0 {
 		return 0, nil
 	}
 	_, last := l.origin.Cycles()
 	asked := slices.IndexFunc(added, func(b Block) bool { return b.What == view.KindUser.String() })
-	if last <= l.parts || asked < 0 || !slices.ContainsFunc(added[asked:], func(b Block) bool { return b.What == view.KindAssistant.String() }) {
+	if last <= l.parts || asked < 0 {
+		return 0, nil
+	}
+	answered := slices.IndexFunc(added[asked:], func(b Block) bool { return b.What == view.KindAssistant.String() })
+	if answered < 0 || asked+answered == len(added)-1 {
 		return 0, nil
 	}
 	var err error

@@ -162,7 +162,7 @@ func TestWhatExpiresIsARewriteByAPolicy(t *testing.T) {
 }
 
 // A fork whose first call has another message in the place of one, and answers behind it, goes on behind a compaction in its
-// origin; one that a user began by another message does not.
+// origin; one that a user began by another message does not, also with the beginning of its answer.
 func TestAForkThatSendsAnswersBehindAnotherMessageIsACompaction(t *testing.T) {
 	for _, c := range []struct {
 		messages []object
@@ -170,6 +170,7 @@ func TestAForkThatSendsAnswersBehindAnotherMessageIsACompaction(t *testing.T) {
 	}{
 		{[]object{user("hello"), assistant("yes"), user("in short"), assistant("found it here"), user("go on")}, 1},
 		{[]object{user("hello"), assistant("yes"), user("look there")}, 0},
+		{[]object{user("hello"), assistant("yes"), user("look there"), assistant("{")}, 0},
 	} {
 		db := pact.NewDB(store.NewMemory())
 		calls := growing([]object{user("hello")}, []object{assistant("yes"), user("look")}, []object{assistant("yes"), user("say it again")})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/record"
 )
 
@@ -17,34 +18,101 @@ type Apart struct {
 	Beside []string `json:"beside,omitempty"`
 }
 
-// ApartOf returns that of a context. Cost: listing the contexts.
-func ApartOf(ctx context.Context, db *pact.DB, c *pact.Context) (a Apart, err error) {
+// Kin says which contexts of a store come from which.
+type Kin struct {
+	list  map[string]*history.Info
+	keys  map[history.Key]bool
+	below map[string][]string
+}
+
+// KinOf reads the kin of all contexts of a store. Cost: listing them.
+func KinOf(ctx context.Context, db *pact.DB) (*Kin, error) {
 	list, err := pact.List(ctx, db)
 	if err != nil {
-		return a, err
+		return nil, err
 	}
-	below := map[string][]string{}
+	k := &Kin{make(map[string]*history.Info, len(list)), make(map[history.Key]bool, len(list)), map[string][]string{}}
 	for i := range list {
 		name := list[i].Name
-		if name == c.Name() && list[i].Origin.Key != 0 {
-			a.Inherited = int(max(0, list[i].Origin.Cycle-list[i].First+1))
-		}
 		above := record.AsideOf(name)
 		if above == "" {
 			above, _ = record.BegunBy(list[i].Listed)
 		}
-		below[above] = append(below[above], name)
+		k.list[name], k.keys[list[i].Key], k.below[above] = &list[i], true, append(k.below[above], name)
 	}
-	known := map[string]bool{c.Name(): true}
-	for wave := []string{c.Name()}; len(wave) > 0; wave = wave[1:] {
-		for _, name := range below[wave[0]] {
+	return k, nil
+}
+
+// ApartOf returns that of one context. Cost: listing the contexts.
+func ApartOf(ctx context.Context, db *pact.DB, c *pact.Context) (a Apart, err error) {
+	k, err := KinOf(ctx, db)
+	if err != nil {
+		return a, err
+	}
+	return k.Apart(c.Name()), nil
+}
+
+// Apart returns that of the context of a name. The calls of an origin that was deleted are those of its fork alone.
+func (k *Kin) Apart(name string) (a Apart) {
+	if at := k.list[name]; at != nil && k.keys[at.Origin.Key] {
+		a.Inherited = int(max(0, at.Origin.Cycle-at.First+1))
+	}
+	known := map[string]bool{name: true}
+	for wave := []string{name}; len(wave) > 0; wave = wave[1:] {
+		for _, name := range k.below[wave[0]] {
 			if !known[name] {
 				known[name] = true
 				a.Beside, wave = append(a.Beside, name), append(wave, name)
 			}
 		}
 	}
-	return a, nil
+	return a
+}
+
+// Standing returns which of some contexts stands for all: of those that ask nothing aside the one whose own calls sent
+// most bytes, the first of several, and -1 if there is none.
+func Standing(names []string, own []int64) int {
+	first := -1
+	better := func(i int) bool {
+		if aside, before := record.AsideOf(names[i]) != "", record.AsideOf(names[first]) != ""; aside != before {
+			return before
+		}
+		return own[i] > own[first]
+	}
+	for i := range names {
+		if first < 0 || better(i) {
+			first = i
+		}
+	}
+	return first
+}
+
+// StandingIn is [Standing] of contexts of a store. Cost: listing them, and reading the sizes of their own snapshots if
+// there are several.
+func StandingIn(ctx context.Context, db *pact.DB, list []*pact.Context) (int, error) {
+	if len(list) < 2 {
+		return len(list) - 1, nil
+	}
+	k, err := KinOf(ctx, db)
+	if err != nil {
+		return 0, err
+	}
+	names, own := make([]string, len(list)), make([]int64, len(list))
+	for i, c := range list {
+		names[i] = c.Name()
+		first, last := c.Cycles()
+		if first += int64(k.Apart(names[i]).Inherited); last < first {
+			continue
+		}
+		for s, err := range c.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
+			if err != nil {
+				return 0, err
+			}
+			_, size := s.ThreadSize()
+			own[i] += size
+		}
+	}
+	return Standing(names, own), nil
 }
 
 // InWords says it in a sentence without its end, "" if the sums are those of its own calls and there are no others.

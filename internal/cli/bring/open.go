@@ -109,6 +109,10 @@ func examine(ctx context.Context, a *command.App, s *pact.DB, list []intake.Made
 		first, last := l.Context.Cycles()
 		total += int(last - first + 1)
 	}
+	kin, err := view.KinOf(ctx, s)
+	if err != nil {
+		return err
+	}
 	m, done := a.Meter("comparing"), 0
 	defer m.End()
 	for i, l := range list {
@@ -116,9 +120,7 @@ func examine(ctx context.Context, a *command.App, s *pact.DB, list []intake.Made
 		if err != nil {
 			return err
 		}
-		if f.Contexts[i].Apart, err = view.ApartOf(ctx, s, l.Context); err != nil {
-			return err
-		}
+		f.Contexts[i].Apart = kin.Apart(l.Context.Name())
 		f.Contexts[i].Existed, f.Contexts[i].Added = l.Existed, l.Added
 		f.ThreadBytes += f.Contexts[i].Own()
 	}

@@ -24,7 +24,7 @@ import (
 )
 
 // exportPage writes a run as a page: the context of the name that was given, or what open would import, of which
-// it takes the context that sent most.
+// it takes the context whose own calls sent most.
 func exportPage(ctx context.Context, a *command.App, cmd *cobra.Command, flags *importFlags, args []string, file string, what redact.Rules) error {
 	o := server.PageOptions{Redact: what.Expressions, RedactSecrets: what.Secrets, Counter: command.CounterNamed, Memory: 2 << 30}
 	c, s, err := runToExport(ctx, a, cmd, flags, args)
@@ -54,12 +54,12 @@ func runToExport(ctx context.Context, a *command.App, cmd *cobra.Command, flags 
 	if err != nil {
 		return nil, nil, err
 	}
-	main, err := intake.Main(ctx, list)
+	main, err := view.StandingIn(ctx, s, intake.Contexts(list))
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
 	if len(list) > 1 {
-		a.Reportf("pact: the file gives %s; the page has %s, which sent most. pact open NAME --export writes another.",
+		a.Reportf("pact: the file gives %s; the page has %s, whose own calls sent most. pact open NAME --export writes another.",
 			view.Plural(len(list), "context"), view.Visible(list[main].Context.Name()))
 	}
 	return list[main].Context, s, nil

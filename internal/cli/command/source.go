@@ -199,7 +199,7 @@ func (a *App) fileSource(ctx context.Context, s *Source, f *SourceFlags) error {
 	if err != nil {
 		return in.Located(err)
 	}
-	main, err := intake.Main(ctx, made)
+	main, err := view.StandingIn(ctx, s.Store, intake.Contexts(made))
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (a *App) fileSource(ctx context.Context, s *Source, f *SourceFlags) error {
 	}
 	a.Warn(findings)
 	if len(made) > 1 {
-		a.Reportf("pact: the file gives %s; this is about %s, which sent most. Import it to ask about others.",
+		a.Reportf("pact: the file gives %s; this is about %s, whose own calls sent most. Import it to ask about others.",
 			view.Plural(len(made), "context"), view.Visible(s.Context.Name()))
 	}
 	return nil

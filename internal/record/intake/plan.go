@@ -77,28 +77,13 @@ type Made struct {
 	Findings     []inspect.Finding
 }
 
-// Main returns which of the contexts that a file gave sent most, the first of several: the one that stands for the file
-// where one is asked for. Cost: reading the sizes of all snapshots if there are several.
-func Main(ctx context.Context, list []Made) (main int, err error) {
-	most := int64(0)
-	for i := 0; i < len(list) && len(list) > 1; i++ {
-		bytes := int64(0)
-		first, last := list[i].Context.Cycles()
-		if last < first {
-			continue
-		}
-		for s, err := range list[i].Context.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
-			if err != nil {
-				return 0, err
-			}
-			_, size := s.ThreadSize()
-			bytes += size
-		}
-		if bytes > most {
-			main, most = i, bytes
-		}
+// Contexts returns the contexts of a list.
+func Contexts(list []Made) []*pact.Context {
+	of := make([]*pact.Context, len(list))
+	for i := range list {
+		of[i] = list[i].Context
 	}
-	return main, nil
+	return of
 }
 
 // Differs is the error for a context of the name of a part that was made of something else.

@@ -42,7 +42,7 @@ type Context struct {
 	view.Apart
 	ThreadBytes int64        `json:"thread_bytes"`
 	Cycles      []Cycle      `json:"cycles"`
-	Story       *story.Story `json:"story,omitempty"` // of the context that sent most, nil for all others
+	Story       *story.Story `json:"story,omitempty"` // of the context that stands for all, nil for all others
 	// Sentences say of that context what broke, what it cost and what would help.
 	Sentences []string `json:"sentences,omitempty"`
 	// Findings are what that context paid most for without use; none without a price for its model.
@@ -71,16 +71,13 @@ type Cycle struct {
 	Step   *view.Step            `json:"-"`
 }
 
-// Main returns which context sent the most bytes, the first of several, and -1
-// if there is none.
+// Main returns which context stands for all of them, and -1 if there is none.
 func (f *Report) Main() int {
-	most := -1
+	names, own := make([]string, len(f.Contexts)), make([]int64, len(f.Contexts))
 	for i := range f.Contexts {
-		if most < 0 || f.Contexts[i].ThreadBytes > f.Contexts[most].ThreadBytes {
-			most = i
-		}
+		names[i], own[i] = f.Contexts[i].Name, f.Contexts[i].Own()
 	}
-	return most
+	return view.Standing(names, own)
 }
 
 // Describe collects what the report says about a context.

@@ -1,0 +1,60 @@
+package view
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/store"
+)
+
+// The calls that a fork has of its origin count once as long as the origin is there.
+func TestAForkOfADeletedContextInheritsNothing(t *testing.T) {
+	ctx, db := t.Context(), pact.NewDB(store.NewMemory())
+	c, err := pact.Create(ctx, db, "run", nil)
+	for range 3 {
+		if err == nil {
+			_, err = c.Commit(ctx, nil)
+		}
+	}
+	if err == nil {
+		_, err = c.Fork(ctx, pact.Cycle(2), "fork", nil)
+	}
+	if err == nil {
+		_, err = pact.Create(ctx, db, "run/summary-1", nil)
+	}
+	k, err2 := KinOf(ctx, db)
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	if got := k.Apart("fork"); got.Inherited != 2 {
+		t.Errorf("got %+v", got)
+	}
+	if got := k.Apart("run"); got.Inherited != 0 || !slices.Equal(got.Beside, []string{"run/summary-1"}) {
+		t.Errorf("got %+v", got)
+	}
+	if err := pact.Delete(ctx, db, "run"); err != nil {
+		t.Fatal(err)
+	}
+	if k, err = KinOf(ctx, db); err != nil || k.Apart("fork").Inherited != 0 {
+		t.Errorf("%+v, %v", k.Apart("fork"), err)
+	}
+}
+
+func TestWhichContextStandsForAFile(t *testing.T) {
+	for _, c := range []struct {
+		names []string
+		own   []int64
+		want  int
+	}{
+		{nil, nil, -1},
+		{[]string{"run/summary-1"}, []int64{9}, 0},
+		{[]string{"run/summary-1", "run"}, []int64{9, 2}, 1},
+		{[]string{"run", "run/summary-1", "run-2"}, []int64{2, 9, 3}, 2},
+		{[]string{"run", "run-2"}, []int64{3, 3}, 0},
+	} {
+		if got := Standing(c.names, c.own); got != c.want {
+			t.Errorf("%v with %v: got %d, want %d", c.names, c.own, got, c.want)
+		}
+	}
+}
