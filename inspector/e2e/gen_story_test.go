@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
 )
 
 // storyCalls is how many calls the story has.
@@ -19,7 +20,29 @@ const storyCalls = 12
 // returns the open context, to which the test may commit as another process would.
 func story(t testing.TB, db, name string) *pact.Context {
 	t.Helper()
-	c := create(t, db, name)
+	return told(t, create(t, db, name))
+}
+
+// inEditions tries a journey over the story, which is named story, in the edition of new contexts and in 1.0.
+func inEditions(t *testing.T, journey func(b *tab)) {
+	for _, edition := range []selector.Edition{selector.Canonical, selector.V1} {
+		t.Run(string(edition), func(t *testing.T) {
+			db := sqliteFile(t)
+			c, err := pact.Create(t.Context(), openStore(t, db).WithEdition(edition), "story", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			told(t, c)
+			b := newTab(t, serve(t, db))
+			b.signIn()
+			journey(b)
+		})
+	}
+}
+
+// told tells the story in an empty context.
+func told(t testing.TB, c *pact.Context) *pact.Context {
+	t.Helper()
 	for cycle := 1; cycle <= storyCalls; cycle++ {
 		o := &pact.CommitOptions{Note: pact.Note{Actor: "agent", Message: fmt.Sprint("step ", cycle)}}
 		o.Edit = func(b *pact.Batch) error {

@@ -36,18 +36,16 @@ func TestTheBoxFindsTextAndNodes(t *testing.T) {
 
 // A person mistypes a selector and sees where.
 func TestAnErrorIsUnderlinedAtItsByte(t *testing.T) {
-	db := sqliteFile(t)
-	story(t, db, "wrong")
-	b := newTab(t, serve(t, db))
-	b.signIn()
-	b.openStory("/c/wrong")
-	b.search("[kind='result' .block")
-	b.until("the box is marked", `document.querySelector('[role=combobox]').ariaInvalid === 'true'`)
-	b.until("the rest after the error is underlined",
-		`document.querySelector('.selector-mirror .wrong')?.textContent.length > 0`)
-	b.accessible("a selector with an error")
-	b.search("[kind='result'] ")
-	b.until("the mark is gone", `document.querySelector('[role=combobox]').ariaInvalid !== 'true'`)
+	inEditions(t, func(b *tab) {
+		b.openStory("/c/story")
+		b.search("[kind='result' .block")
+		b.until("the box is marked", `document.querySelector('[role=combobox]').ariaInvalid === 'true'`)
+		b.until("the rest after the error is underlined",
+			`document.querySelector('.selector-mirror .wrong')?.textContent.length > 0`)
+		b.accessible("a selector with an error")
+		b.search("[kind='result'] ")
+		b.until("the mark is gone", `document.querySelector('[role=combobox]').ariaInvalid !== 'true'`)
+	})
 }
 
 // A person begins a selector and takes what the box offers to complete it.
@@ -82,12 +80,10 @@ func TestASelectorWithoutMatchesSaysWhatWouldMatch(t *testing.T) {
 
 // A person asks what changed over several calls and reads a table of it.
 func TestARangeShowsATableOfChanges(t *testing.T) {
-	db := sqliteFile(t)
-	story(t, db, "range")
-	b := newTab(t, serve(t, db))
-	b.signIn()
-	b.openStory("/c/range?q=@t-5..@t0 .block")
-	b.until("the table is there", `document.querySelector('[aria-label="Changes from call to call"] table')`)
-	b.see("result12")
-	b.accessible("a table of changes")
+	inEditions(t, func(b *tab) {
+		b.openStory("/c/story?q=@t-5..@t0 .block")
+		b.until("the table is there", `document.querySelector('[aria-label="Changes from call to call"] table')`)
+		b.see("result12")
+		b.accessible("a table of changes")
+	})
 }
