@@ -76,7 +76,7 @@ func TestPersistent(t *testing.T) {
 	}
 	for _, x := range []struct{ word, out, err string }{
 		{"one", "1 [one]", ""}, {"two", "2 [two]", ""}, {"odd", "", "odd: wants a line"}, {"three", "1 [three]", ""},
-		{"end", "", "end: the program ended"}, {"four", "1 [four]", ""},
+		{"end", "", "end: the program ended instead of"}, {"four", "1 [four]", ""},
 	} {
 		a, err := command(t.Context(), x.word)
 		if string(a.Out) != x.out || (err == nil) != (x.err == "") || err != nil && !strings.Contains(err.Error(), x.err) {

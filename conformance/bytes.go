@@ -138,49 +138,17 @@ func (r *runner) twice(questions [][]string) error {
 	return nil
 }
 
-// node is a node of an export.
-type node struct {
-	members map[string]json.RawMessage
-	raw     json.RawMessage
-}
-
 // exported returns the nodes of an export by id, in document order.
-func (r *runner) exported(at string) (map[string]node, []string, error) {
+func (r *runner) exported(at string) (all map[string]json.RawMessage, order []string, err error) {
 	out, err := r.output(r.about("export", nil, at)...)
 	if err != nil {
 		return nil, nil, err
 	}
-	var document struct{ Root json.RawMessage }
-	if err := decode(out, &document); err != nil {
-		return nil, nil, err
+	all = make(map[string]json.RawMessage)
+	if !eachNode(out, func(n *printed) { all[n.ID], order = n.raw, append(order, n.ID) }) || all[""] != nil {
+		err = fmt.Errorf("export %s: wants a document whose nodes are objects with an id, got: %s", at, firstOf(out))
 	}
-	all, order := map[string]node{}, []string{}
-	var walk func(raw json.RawMessage) error
-	walk = func(raw json.RawMessage) error {
-		n := node{raw: raw}
-		if err := json.Unmarshal(raw, &n.members); err != nil {
-			return fmt.Errorf("export: a node is an object: %s", firstOf(raw))
-		}
-		var id string
-		if err := json.Unmarshal(n.members["id"], &id); err != nil {
-			return fmt.Errorf("export: a node has an id: %s", firstOf(raw))
-		}
-		all[id] = n
-		order = append(order, id)
-		var children []json.RawMessage
-		if c, ok := n.members["children"]; ok {
-			if err := json.Unmarshal(c, &children); err != nil {
-				return fmt.Errorf("export: children are an array: %s", firstOf(c))
-			}
-		}
-		for _, child := range children {
-			if err := walk(child); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return all, order, walk(document.Root)
+	return all, order, err
 }
 
 // nodes wants some members of some nodes. A check that states null for a node
@@ -201,7 +169,7 @@ func (r *runner) nodes(c Check) error {
 		if !there {
 			return fmt.Errorf("export %s: there is no node %s", c.At, id)
 		}
-		if err := matches(Check{Result: want, Absent: c.Absent}, "node "+id, got.raw); err != nil {
+		if err := matches(Check{Result: want, Absent: c.Absent}, "node "+id, got); err != nil {
 			return err
 		}
 	}
@@ -236,8 +204,10 @@ func (r *runner) headers(c Check) error {
 		return err
 	}
 	for _, id := range order {
+		var members map[string]json.RawMessage
+		_ = json.Unmarshal(all[id], &members) // an object, as exported says
 		for _, h := range mandatory {
-			if !h.ok(all[id].members[h.name]) {
+			if !h.ok(members[h.name]) {
 				return fmt.Errorf("export %s: node %s has no valid %s", c.At, id, h.name)
 			}
 		}
@@ -262,7 +232,7 @@ func (r *runner) stamps(c Check) error {
 	cycles := map[int64][]stamp{}
 	for _, id := range order {
 		var s stamp
-		if err := json.Unmarshal(all[id].raw, &s); err != nil {
+		if err := json.Unmarshal(all[id], &s); err != nil {
 			return fmt.Errorf("export %s: node %s: %w", c.At, id, err)
 		}
 		if t, err := time.Parse(time.RFC3339Nano, s.ISO); err != nil || t.UnixNano() != s.Ns {

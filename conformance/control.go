@@ -141,13 +141,14 @@ func idsOf(file []byte) (ids []string) {
 type printed struct {
 	ID       string
 	Children []json.RawMessage
+	raw      json.RawMessage
 }
 
 // eachNode calls f for each node of a document, and reports whether it is one.
 func eachNode(document []byte, f func(*printed)) bool {
 	var each func(text json.RawMessage) bool
 	each = func(text json.RawMessage) bool {
-		var n printed
+		n := printed{raw: text}
 		if json.Unmarshal(text, &n) != nil {
 			return false
 		}

@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -117,6 +118,39 @@ func stubOf(t *testing.T, text string) conformance.Command {
 	}
 	t.Cleanup(end)
 	return command
+}
+
+// TestTheStoryOfTheStub: the page tells how the stub does, which claims what it says it has.
+func TestTheStoryOfTheStub(t *testing.T) {
+	stub, err := os.ReadFile("stub/pact_stub.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../docs/conformance.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := stubOf(t, string(stub))
+	scope, err := conformance.Capabilities(t.Context(), command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := conformance.RunAll(t.Context(), cases(t), command, conformance.RunOptions{Scope: scope})
+	if err != nil || len(report.Claims) != 1 {
+		t.Fatalf("%+v, %v", report.Claims, err)
+	}
+	c, s := report.Claims[0], report.Summary
+	for _, line := range []string{
+		fmt.Sprintf("The stub has %d lines", (strings.Count(string(stub), "\n")+5)/10*10),
+		fmt.Sprintf("Then %d single faults", len(mutations)),
+		fmt.Sprintf("PACT %s, kit %s: %d of %d; house rules: %d of %d\n", c.Profile, report.Version, c.Passed, c.Cases, c.Ours, c.House),
+		fmt.Sprintf("%d cases: %d passed, %d mended, %d contradicted, %d failed, %d by house rules alone; %d not claimed; %d not applicable\n",
+			s.Cases, s.Passed, s.Mended, s.Contradicted, s.Failed, report.Origins[2].Failed, s.NotClaimed, s.NotApplicable),
+	} {
+		if !strings.Contains(string(page), line) {
+			t.Errorf("docs/conformance.md does not say %q", line)
+		}
+	}
 }
 
 // TestMutantsOfTheStub: the stub keeps what the documents say of select and hash; and each of many single faults, put into

@@ -100,7 +100,7 @@ func (t *talker) ask(ctx context.Context, timeout time.Duration, args []string) 
 	select {
 	case err = <-said:
 		if errors.Is(err, io.EOF) {
-			err = errors.New("the program ended")
+			err = errors.New("the program ended instead of answering a line of its standard input")
 		}
 	case <-ctx.Done():
 		_ = t.cmd.Process.Kill() // the goroutine's read ends with it

@@ -26,7 +26,10 @@ func Capabilities(ctx context.Context, command Command) (s Scope, err error) {
 	if err != nil || a.Exit != 0 || json.Unmarshal(a.Out, &s) != nil {
 		return Scope{}, err
 	}
-	return s, s.Check()
+	if err := s.Check(); err != nil {
+		return s, fmt.Errorf("capabilities: %w", err)
+	}
+	return s, nil
 }
 
 // Check fails if a profile or an edition is unknown.

@@ -278,5 +278,5 @@ func (x *Editor) target(room []*Entry, parent string) ([]*Entry, error) {
 func within(path []*Entry, region Class) bool { return len(path) > 1 && path[1].class == region }
 
 func sealed(id, message string) error {
-	return fault.OnNode(fault.Sealed, id, message, "add a new node that says what changes")
+	return fault.OnNode(fault.Sealed, id, message, "add a node that says what changes, in ^ah or behind the core of a turn")
 }

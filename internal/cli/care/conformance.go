@@ -75,7 +75,7 @@ func conformanceCommand(a *command.App) *cobra.Command {
 			defer end()
 			if len(args)+len(*areas)+len(*profiles)+len(*edition) == 0 {
 				if scope, err = conformance.Capabilities(ctx, program); err != nil {
-					return command.Usage(cmd, "--against %s: capabilities: %s", *against, err.Error())
+					return command.Usage(cmd, "--against %s: %s", *against, err.Error())
 				}
 			}
 		}
