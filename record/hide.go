@@ -27,14 +27,15 @@ func (o *Options) hider() hider {
 }
 
 // Names of what carries credentials, in small letters, - for _: headers with a credential behind a scheme, parts of such
-// a header, headers with nothing else, members of queries, cookies of sessions. A header may have more before its name.
+// a header, ends of the names of headers with nothing else, but for names of what is no secret, members of queries,
+// cookies of sessions. A header may have more before its name.
 var (
 	authorizations = []string{"authorization", "helicone-auth"}
-	signatures     = []string{"signature", "response", "credential", "oauth-token", "oauth-signature"}
-	keyHeaders     = []string{"api-key", "apikey", "subscription-key", "auth-token", "access-token", "security-token", "api-token",
-		"x-auth", "x-signature", "api-secret", "client-secret"}
-	keyMembers = []string{"key", "api-key", "apikey", "token", "access-token", "auth", "password", "sig", "signature", "x-amz-signature",
-		"x-amz-credential", "x-amz-security-token", "x-goog-signature"}
+	signatures     = []string{"signature", "response", "credential", "oauth-token", "oauth-signature", "mac", "client-token"}
+	keyHeaders     = []string{"key", "token", "secret", "assertion", "apikey", "x-auth", "x-signature"}
+	noKeys         = []string{"idempotency-key", "cache-key", "partition-key", "routing-key", "public-key", "websocket-key"}
+	keyMembers     = []string{"key", "api-key", "apikey", "token", "access-token", "auth", "password", "sig", "signature",
+		"x-amz-signature", "x-amz-credential", "x-amz-security-token", "x-goog-signature"}
 	sessionCookies = []string{"session", "sessionid", "session-id", "session-token", "sessionkey", "sid", "connect.sid", "jsessionid",
 		"phpsessid", "asp.net-sessionid", "auth-token", "access-token", "next-auth.session-token", "authjs.session-token",
 		"laravel-session", "cf-authorization"}
@@ -64,7 +65,7 @@ func (h *hider) secretsOf(req *http.Request) {
 			switch {
 			case endsAs(name, authorizations):
 				h.authorization(value)
-			case endsAs(name, keyHeaders):
+			case endsAs(name, keyHeaders) && !endsAs(name, noKeys):
 				h.note(value)
 			}
 		}
@@ -98,12 +99,17 @@ func (h *hider) authorization(value string) {
 	}
 	for _, word := range words {
 		word = strings.Trim(word, ";")
-		name, part, named := strings.Cut(word, "=")
-		if len(words) == 1 || !named {
+		if len(words) == 1 || !strings.Contains(word, "=") {
 			h.note(word)
 		}
-		if len(words) == 1 || is(name, signatures) || is(name, keyMembers) {
-			h.note(strings.Trim(part, `"`))
+		for one := range strings.SplitSeq(word, ";") { // a list of headers that are signed has a name before its first
+			name, part, named := strings.Cut(one, "=")
+			if !named && !strings.Contains(word, "=") {
+				h.note(one)
+			}
+			if named && word == one && len(words) == 1 || is(name, signatures) || is(name, keyMembers) {
+				h.note(strings.Trim(part, `"`))
+			}
 		}
 	}
 }

@@ -22,10 +22,31 @@ func TestOnlyCredentialsAreHidden(t *testing.T) {
 		{"Cookie", "JSESSIONID=" + key, "", true},
 		{"X-Token-Limit", key + " characters", "", false},
 		{"X-Keyboard", key, "", false},
+		{"X-RapidAPI-Key", key, "", true},
+		{"X-Functions-Key", key, "", true},
+		{"X-Auth-Key", key, "", true},
+		{"X-Vault-Token", key, "", true},
+		{"X-Access-Key", key, "", true},
+		{"X-Secret-Key", key, "", true},
+		{"Private-Token", key, "", true},
+		{"Session-Token", key, "", true},
+		{"Cf-Access-Jwt-Assertion", key, "", true},
+		{"X-Gateway-Secret", key, "", true},
+		{"Token", key, "", true},
+		{"Idempotency-Key", key, "", false},
+		{"X-Prompt-Cache-Key", key, "", false},
+		{"Sec-WebSocket-Key", key, "", false},
+		{"X-Tokens", key, "", false},
+		{"X-Keys", key, "", false},
 		{"Authorization", "Bearer " + key, "", true},
 		{"Authorization", "AWS4-HMAC-SHA256 Credential=a/b, Signature=" + key, "", true},
 		{"Authorization", "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=content-type;host;x-amz-content-sha256, Signature=" + key, "", true},
 		{"Authorization", `Digest username="somebody.else", realm="a.gateway.example", uri="/v1/chat/completions", response="` + key + `"`, "", true},
+		{"Authorization", "EG1-HMAC-SHA256 client_token=a;access_token=" + key + ";timestamp=20261127T17:00:00+0000;nonce=n", "", true},
+		{"Authorization", "EG1-HMAC-SHA256 client_token=" + key + ";access_token=a", "", true},
+		{"Authorization", `Hawk id="somebody.else", ts="1353832234", mac="` + key + `"`, "", true},
+		{"Authorization", `MAC id="somebody.else",nonce="n",mac="` + key + `"`, "", true},
+		{"Authorization", "Custom a;" + key, "", true},
 		{"Authorization", "GoogleLogin auth=" + key, "", true},
 		{"Authorization", key, "", true},
 		{"authorization", "Bearer assistant", "", false},
@@ -53,7 +74,7 @@ func TestOnlyCredentialsAreHidden(t *testing.T) {
 		h.secretsOf(req)
 		text := `{"content":"characters aaaaaaaaaaaaaaaaaaaaaaaa ` + key[:15] +
 			` AWS4-HMAC-SHA256 content-type x-amz-content-sha256 SignedHeaders=content-type somebody.else a.gateway.example ` +
-			`/v1/chat/completions ` + key + `","role":"assistant"}`
+			`/v1/chat/completions 20261127T17:00:00+0000 ` + key + `","role":"assistant"}`
 		read, n, err := h.body([]byte(text))
 		if err != nil {
 			t.Fatal(err)

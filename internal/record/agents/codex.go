@@ -37,7 +37,7 @@ func resolveCodex(p *Program) error {
 	signedIn := login != nil || p.given["CODEX_API_KEY"] != "" || p.given["OPENAI_API_KEY"] == ""
 	address, where := textAt(settings, "openai_base_url"), from("openai_base_url")
 	const place = "cli_auth_credentials_store"
-	if store := textAt(settings, place); address == "" && login == nil && p.given["CODEX_API_KEY"] == "" &&
+	if store := textAt(settings, place); address == "" && p.given["CODEX_API_KEY"] == "" &&
 		(store == "keyring" || store == "auto") {
 		return unknown(from(place)+" has Codex keep its login in the keyring, into which pact cannot look",
 			"set openai_base_url: https://chatgpt.com/backend-api/codex for a login with ChatGPT, "+openai.provider+" for a key")

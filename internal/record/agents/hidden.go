@@ -15,9 +15,11 @@ func (p *Program) Misled(h http.Header) string {
 	at := slices.IndexFunc(agents, func(a agent) bool { return a.mark != "" && strings.HasPrefix(says, a.mark) })
 	own, _ := named(p.Args)
 	if at < 0 {
-		// With OPENAI_BASE_URL set some libraries for Azure call that, with Azure's key or, as a Bearer, its token.
-		ofAzure := h.Get("Api-Key") != "" || strings.Contains(says, "azureopenai/")
-		if ofAzure && agentOf(own).resolve == nil && p.routed("openai") && p.Upstreams["openai"].Host == "api.openai.com" {
+		// With OPENAI_BASE_URL set some libraries for Azure call that, with Azure's key or, as a Bearer, its token. Those
+		// that say their name read no other variable, so that pact set it if the user did not.
+		newer := strings.Contains(says, "azureopenai/")
+		if (newer || h.Get("Api-Key") != "") && agentOf(own).resolve == nil && p.routed("openai") &&
+			(p.Upstreams["openai"].Host == "api.openai.com" || newer && p.given["OPENAI_BASE_URL"] == "") {
 			return "a call with a key of Azure, whose address pact does not know; set OPENAI_BASE_URL to it, or start the program without pact"
 		}
 		return ""
@@ -51,7 +53,7 @@ func (p *Program) misledOf(name string) string {
 			continue // a provider's public address, which no variable of this program leads away from
 		}
 		same := slices.ContainsFunc(p.Routes, func(own Route) bool {
-			return own.Name == r.Name && own.To.Scheme == r.To.Scheme && own.To.Host == r.To.Host
+			return own.Name == r.Name && sameHost(own.To, r.To)
 		})
 		if !same {
 			return "a call of " + name + ", whose own settings send it to " + r.To.String() + remedy

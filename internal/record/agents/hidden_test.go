@@ -71,12 +71,16 @@ func TestAKeyOfAzureGoesToNobodyElse(t *testing.T) {
 	for _, says := range []string{"AzureOpenAI/JS 6.0.0", "AzureOpenAI/Python 2.1.0", "AsyncAzureOpenAI/Python 2.1.0"} {
 		calls = append(calls, http.Header{"Authorization": {"Bearer token"}, "User-Agent": {says}})
 	}
-	for address, refused := range map[string]bool{"": true, "https://mine.openai.azure.com/openai/v1": false} {
-		p, err := NewProgram([]string{"node", "agent.mjs"}, map[string]string{"HOME": t.TempDir(), "OPENAI_BASE_URL": address})
+	for pair, refused := range map[string]bool{"X=1": true, "OPENAI_BASE_URL=https://mine.openai.azure.com/openai/v1": false,
+		"OPENAI_BASE_URL=https://gate/v1": false, "OPENAI_API_BASE=https://gate/v1": true} {
+		name, address, _ := strings.Cut(pair, "=")
+		p, err := NewProgram([]string{"node", "agent.mjs"}, map[string]string{"HOME": t.TempDir(), name: address})
 		must(t, err)
 		for _, azure := range calls {
-			if why := p.Misled(azure); (why != "") != refused {
-				t.Errorf("%v to %q: %q", azure, address, why)
+			// An older library reads OPENAI_API_BASE, and may well mean Azure by it.
+			own := name == "OPENAI_API_BASE" && azure.Get("Api-Key") != ""
+			if why := p.Misled(azure); (why != "") != (refused && !own) {
+				t.Errorf("%v with %s: %q", azure, pair, why)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package agents
 import (
 	"cmp"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,7 +16,7 @@ var envInText = regexp.MustCompile(`\{env:([^}]+)\}`)
 // project's file, OPENCODE_CONFIG, the user's. Every provider with an address is called through the proxy.
 func resolveOpencode(p *Program) error {
 	const variable = "OPENCODE_CONFIG_CONTENT"
-	if server := cmp.Or(p.option("--attach"), p.opencodeWord("attach")); server != "" {
+	if server := cmp.Or(p.option("--attach"), p.opencodeServer()); server != "" {
 		return unknown("the opencode at "+shown(server)+" calls the model, not this one", "start that with pact run -- opencode serve")
 	}
 	settings, froms, err := opencodeSettings(p, variable)
@@ -94,29 +95,36 @@ func (p *Program) opencodeFolder() string {
 	if dir := p.option("--dir"); dir != "" {
 		return dir
 	}
-	if word := p.opencodeWord(""); word != "" && !slices.Contains(opencodeCommands, word) {
-		return word
+	if at := p.opencodeWord(); at < len(p.Args) && !slices.Contains(opencodeCommands, p.Args[at]) {
+		return p.Args[at]
 	}
 	return "."
 }
 
-// opencodeWord returns the first argument that is no option, or the one behind it if it is a command that is asked for.
-func (p *Program) opencodeWord(command string) string {
-	valued := strings.Fields("-m --model -s --session --prompt --agent --port --hostname --mdns-domain --cors --log-level")
-	for i := p.word + 1; i < len(p.Args); i++ {
-		switch arg := p.Args[i]; {
-		case slices.Contains(valued, arg):
-			i++
-		case strings.HasPrefix(arg, "-"):
-		case command == "":
-			return arg
-		case arg == command && i+1 < len(p.Args):
-			return p.Args[i+1]
-		default:
-			return ""
-		}
+// opencodeServer returns the address behind attach, "" without it.
+func (p *Program) opencodeServer() string {
+	if at := p.opencodeWord(); at+1 < len(p.Args) && p.Args[at] == "attach" {
+		return p.Args[at+1]
 	}
 	return ""
+}
+
+// opencodeWord returns which argument is the command, or the folder that stands in its place: the first that is one and
+// no value of an option. An option that this list lacks has a value that is neither, as a rule.
+func (p *Program) opencodeWord() int {
+	valued := strings.Fields("-m --model -s --session --prompt --agent --port --hostname --mdns-domain --cors --log-level " +
+		"--variant --title --format --command -f --file -p --password -u --username")
+	for i := p.word + 1; i < len(p.Args); i++ {
+		arg := p.Args[i]
+		info, err := os.Stat(arg)
+		switch {
+		case slices.Contains(valued, arg):
+			i++
+		case slices.Contains(opencodeCommands, arg), err == nil && info.IsDir():
+			return i
+		}
+	}
+	return len(p.Args)
 }
 
 // opencodeSettings returns what counts of all places, and where each provider's address was set last.

@@ -39,11 +39,21 @@ func TestWhereAnAgentCalls(t *testing.T) {
 		{"agent.py", "", files("work/.env", "OPENAI_BASE_URL=https://gate/v1\nOPENAI_API_KEY=k\n"), "refused: whether the program reads that file"},
 		{"node --env-file=../my.env agent.mjs", "", files("my.env", "ANTHROPIC_BASE_URL=https://gate"), "refused: ../my.env: ANTHROPIC_BASE_URL"},
 		{"python ../apps/agent.py", "", files("apps/agent.py", "", "apps/.env", "OPENAI_API_BASE=https://gate/v1"), "refused: apps/.env: OPENAI_API_BASE"},
+		{"node --env-file-if-exists ../my.env agent.mjs", "", files("my.env", "ANTHROPIC_BASE_URL=https://gate"), "refused: ../my.env: ANTHROPIC_BASE_URL"},
+		{"node --env-file ../my.env agent.mjs", "", files("my.env", "ANTHROPIC_BASE_URL=https://gate"), "refused: ../my.env: ANTHROPIC_BASE_URL"},
+		{"node --env-file-if-exists=../my.env agent.mjs", "", files("my.env", "ANTHROPIC_BASE_URL=https://gate"), "refused: ../my.env: ANTHROPIC_BASE_URL"},
+		{"uv run python ../apps/agent.py", "", files("apps/agent.py", "", "apps/.env", "OPENAI_BASE_URL=https://gate/v1"), "refused: apps/.env: OPENAI_BASE_URL"},
+		{"../apps/agent --fast", "", files("apps/agent", "", "apps/.env", "OPENAI_BASE_URL=https://gate/v1"), "refused: apps/.env: OPENAI_BASE_URL"},
+		{"python ../apps/agent.py", "", files("apps/agent.py", "", "apps/.env.local", "OPENAI_API_BASE=https://gate/v1"), "refused: apps/.env.local: OPENAI_API_BASE"},
+		{"agent.py", "", files("work/.env", "OPENAI_BASE_URL=https://api.openai.com\nGEMINI_API_BASE=https://generativelanguage.googleapis.com/v1beta"),
+			"https://api.openai.com/v1 <"},
+		{"agent.py", "", files("work/.env", "OPENAI_BASE_URL=http://api.openai.com/v1"), "refused: whether the program reads that file"},
 		{"agent.py", "", files(".env", "OPENAI_BASE_URL=https://gate/v1"), "refused: whether the program reads that file"},
 		{"agent.py", "", files(".env", "OPENAI_BASE_URL=https://far/v1", "work/.env", "X=1"), "https://api.openai.com/v1 <"},
 		{"agent.py", "OPENAI_BASE_URL=https://env/v1", files("work/.env", "OPENAI_BASE_URL=https://gate/v1"), "https://env/v1 <OPENAI_BASE_URL"},
 		{"agent.py", "", files("work/.env", "OPENAI_BASE_URL=https://api.openai.com/v1/"), "https://api.openai.com/v1 <"},
 		{"agent.py", "OPENAI_API_BASE=https://gate/v1", nil, "https://gate/v1 <OPENAI_API_BASE"},
+		{"agent.py", "OPENAI_API_BASE=https://gate/v1", files("work/.env", "OPENAI_BASE_URL=https://other/v1"), "refused: .env: OPENAI_BASE_URL"},
 		{"agent.py", "OPENAI_API_BASE=https://gate/v1 OPENAI_BASE_URL=https://b/v1", nil, "https://b/v1 <OPENAI_BASE_URL"},
 		{"agent.py", "ANTHROPIC_API_URL=https://gate", nil, "https://gate <ANTHROPIC_API_URL"},
 
@@ -75,6 +85,8 @@ func TestWhereAnAgentCalls(t *testing.T) {
 		{"codex exec hi", "", files(".codex/auth.json", `{"auth_mode":"chatgpt","OPENAI_API_KEY":"k","tokens":{}}`), "https://chatgpt.com/backend-api/codex <"},
 		{"codex exec hi", "", files(".codex/auth.json", `{"auth_mode":"apikey","OPENAI_API_KEY":"k","tokens":{}}`), "https://api.openai.com/v1 <"},
 		{"codex exec hi", "OPENAI_API_KEY=k", files(".codex/config.toml", `cli_auth_credentials_store = "keyring"`), "refused: into which pact cannot look"},
+		{"codex exec hi", "", files(".codex/config.toml", `cli_auth_credentials_store = "auto"`, ".codex/auth.json", `{"OPENAI_API_KEY":"old"}`), "refused: into which pact cannot look"},
+		{"codex exec hi", "", files(".codex/config.toml", `cli_auth_credentials_store = "file"`, ".codex/auth.json", `{"OPENAI_API_KEY":"k"}`), "https://api.openai.com/v1 <"},
 		{"codex exec hi", "OPENAI_API_KEY=k", files(".codex/config.toml", `openai_base_url = "https://gate/v1"`), "https://gate/v1 <config.toml: openai_base_url"},
 		{"codex exec hi", "", files(".codex/config.toml", codexGate), "https://gate/v1 <model_providers.g.base_url"},
 		{"codex exec -p other hi", "", files(".codex/config.toml", codexGate), "https://other/v1 <model_providers.h.base_url"},
@@ -104,6 +116,13 @@ func TestWhereAnAgentCalls(t *testing.T) {
 			"https://gate/v1 <other/opencode.json"},
 		{"opencode -m g/m ../other", "", files("other/opencode.json", opencode("g", "https://gate/v1"), "work/opencode.json", opencode("g", "https://here/v1")),
 			"https://gate/v1 <other/opencode.json"},
+		{"opencode --variant high ../other", "", files("other/opencode.json", opencode("g", "https://gate/v1"), "work/opencode.json", opencode("g", "https://here/v1")),
+			"https://gate/v1 <other/opencode.json"},
+		{"opencode --unheard high ../other", "", files("other/opencode.json", opencode("g", "https://gate/v1"), "work/opencode.json", opencode("g", "https://here/v1")),
+			"https://gate/v1 <other/opencode.json"},
+		{"opencode --title other --unheard=x", "", files("work/other/opencode.json", opencode("g", "https://other/v1"), "work/opencode.json", opencode("g", "https://gate/v1")),
+			"https://gate/v1 <work/opencode.json"},
+		{"opencode --unheard high attach http://127.0.0.1:4096", "", nil, "refused: the opencode at http://127.0.0.1:4096"},
 		{"opencode run other", "", files("work/other/opencode.json", opencode("g", "https://other/v1"), "work/opencode.json", opencode("g", "https://gate/v1")),
 			"https://gate/v1 <work/opencode.json"},
 		{"opencode run --attach http://127.0.0.1:4096 hi", "", nil, "refused: the opencode at http://127.0.0.1:4096"},
@@ -242,6 +261,46 @@ func TestWhereAnAgentCalls(t *testing.T) {
 				t.Errorf("it is still given %s", p.Args)
 			}
 		})
+	}
+}
+
+// A place that is a variable is named once.
+func TestThePlaceOfAnOptionIsNamedOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p, err := NewProgram([]string{"aider"}, map[string]string{"HOME": t.TempDir(), "AIDER_OPENAI_API_BASE": "https://gate/v1"})
+	if err != nil || !slices.ContainsFunc(p.Routes, func(r Route) bool { return r.From == "AIDER_OPENAI_API_BASE" }) {
+		t.Errorf("%+v %v", p.Routes, err)
+	}
+}
+
+// A library that reads the first variable of a provider alone calls where another that is set leads: recorded, and not
+// with the key of a gateway at the provider.
+func TestTheFirstVariableIsToldWithAnother(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct{ set, told string }{
+		{"OPENAI_API_BASE=https://gate/a/v1", "OPENAI_BASE_URL=http://pact/openai/a/v1"},
+		{"ANTHROPIC_API_URL=https://gate/a", "ANTHROPIC_BASE_URL=http://pact/anthropic/a"},
+		{"ANTHROPIC_API_URL=https://gate/a ANTHROPIC_API_BASE=https://other", "ANTHROPIC_BASE_URL=http://pact/anthropic"},
+		{"OPENAI_API_BASE=https://gate/a OPENAI_BASE_URL=https://other/b", "OPENAI_BASE_URL=http://pact/openai/b"},
+	} {
+		env := map[string]string{"HOME": t.TempDir()}
+		for pair := range strings.FieldsSeq(c.set) {
+			name, value, _ := strings.Cut(pair, "=")
+			env[name] = value
+		}
+		p, err := NewProgram([]string{"agent.py"}, env)
+		must(t, err)
+		p.Point("http://pact")
+		name, _, _ := strings.Cut(c.told, "=")
+		n := 0
+		for _, pair := range p.Env {
+			if strings.HasPrefix(pair, name+"=") {
+				n++
+			}
+		}
+		if n != 1 || !slices.Contains(p.Env, c.told) {
+			t.Errorf("%s: %s", c.set, p.Env)
+		}
 	}
 }
 

@@ -90,31 +90,40 @@ var aliases = [][]string{
 	{"GOOGLE_GEMINI_BASE_URL", "GEMINI_API_BASE"},
 }
 
+// envFiles are the options by which runners are told a file of variables.
+var envFiles = []string{"--env-file", "--env-file-if-exists"}
+
 // resolveOther finds the addresses of a program that pact knows nothing of. Each variable that is set leads where it
-// did; only if none of a provider is set, its own does. What a file of variables sets that such programs often read
-// cannot be known to count.
+// did, and the one that most libraries read leads there, too. What a file of variables sets that such programs often
+// read cannot be known to count.
 func resolveOther(p *Program) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	files, from := []string{filepath.Join(dir, ".env.local")}, []string{dir}
-	if script, err := filepath.Abs(p.Args[p.word]); err == nil && p.word > 0 && exists(script) {
-		from = append(from, filepath.Dir(script))
-	}
-	for _, dir := range from {
-		for _, file := range upward(dir, nil, ".env") {
-			if info, err := os.Stat(file); err == nil && !info.IsDir() { // the nearest alone is read
-				files = append(files, file)
-				break
+	var files []string
+	from := []string{dir}
+	for i, arg := range p.Args {
+		if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() { // a script, perhaps
+			if whole, err := filepath.Abs(arg); err == nil && !slices.Contains(from, filepath.Dir(whole)) {
+				from = append(from, filepath.Dir(whole))
 			}
 		}
-	}
-	for i, arg := range p.Args {
-		if file, joined := joinedTo(arg, "--env-file", "--env-file-if-exists"); joined {
+		if file, joined := joinedTo(arg, envFiles...); joined {
 			files = append(files, file)
-		} else if arg == "--env-file" && i+1 < len(p.Args) {
+		} else if slices.Contains(envFiles, arg) && i+1 < len(p.Args) {
 			files = append(files, p.Args[i+1])
+		}
+	}
+	for _, dir := range from {
+		files = append(files, filepath.Join(dir, ".env.local"))
+		for _, file := range upward(dir, nil, ".env") {
+			if info, err := os.Stat(file); err == nil && !info.IsDir() { // the nearest alone is read
+				if !slices.Contains(files, file) {
+					files = append(files, file)
+				}
+				break
+			}
 		}
 	}
 	var places layers
@@ -122,26 +131,34 @@ func resolveOther(p *Program) error {
 		return err
 	}
 	for i, c := range []client{anthropic, openai, gemini} {
-		set := 0
+		set, told, to := 0, aliases[i], c.provider // told: what pact sets though the user did not
 		for n, variable := range aliases[i] {
 			if address := p.given[variable]; address != "" {
 				name := c.segment
 				if set++; set > 1 {
 					name += "-" + string(rune('0'+n))
 				}
-				if err := p.route(name, address, variable, variable); err != nil {
+				variables := []string{variable}
+				if set == 1 {
+					told, to = nil, address
+					if n > 0 && c.segment != gemini.segment { // its variables differ in their paths
+						told = c.variables
+						variables = append(variables, told...)
+					}
+				}
+				if err := p.route(name, address, variable, variables...); err != nil {
 					return err
 				}
 			}
 		}
+		for _, variable := range told {
+			if address, from := places.get(variable); address != "" && !leadsTo(address, to) {
+				return unknown(from+" is "+shown(address)+", and pact cannot tell whether the program reads that file",
+					"set the variable in the environment of the run, to that address if it does, else to "+to)
+			}
+		}
 		if set > 0 {
 			continue
-		}
-		for _, variable := range aliases[i] {
-			if address, from := places.get(variable); address != "" && strings.TrimSuffix(address, "/") != c.provider {
-				return unknown(from+" is "+shown(address)+", and pact cannot tell whether the program reads that file",
-					"set the variable in the environment of the run, to that address if it does, else to "+c.provider)
-			}
 		}
 		if err := p.route(c.segment, c.provider, "", c.variables...); err != nil {
 			return err
@@ -169,6 +186,15 @@ func (p *Program) route(name, address, from string, variables ...string) error {
 	}
 	return nil
 }
+
+// leadsTo reports whether an address is of the same scheme and host as that of a provider.
+func leadsTo(address, provider string) bool {
+	to, err := proxy.ParseUpstream(address)
+	own, _ := url.Parse(provider)
+	return err == nil && sameHost(to, own)
+}
+
+func sameHost(a, b *url.URL) bool { return a.Scheme == b.Scheme && a.Host == b.Host }
 
 // shown returns an address without what may be a password.
 func shown(address string) string {

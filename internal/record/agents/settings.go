@@ -36,8 +36,11 @@ func (l layers) get(names ...string) (value, place string) {
 	for _, name := range names {
 		for _, one := range l {
 			if value := one.values[name]; value != "" {
-				if one.place == "" {
+				switch {
+				case one.place == "":
 					return value, name
+				case strings.HasSuffix(one.place, name): // the place is itself a variable, such as AIDER_OPENAI_API_BASE
+					return value, one.place
 				}
 				return value, one.place + ": " + name
 			}
