@@ -61,4 +61,6 @@ func TestABreakThatTheProviderCountedIsToldLikeEverywhere(t *testing.T) {
 	b.see("@c2 read 0 where @c1 had left 60000 tokens (counted), 60000 were sent again for 0.3450 USD: idle for 13 min, over the lifetime of 5 min (computed).")
 	b.openStory("/c/lapsed?at=c3")
 	b.see("Before it the prefix broke once, in call 2.")
+	b.openStory("/c/lapsed?view=cost")
+	b.see("0.7884\u2009USD paid in 3 calls, 0.3450\u2009USD of it because of breaks")
 }

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { api, Failure, type Finding, type Outcome, type Policy, type SimulatedPolicy, type Simulation } from '../api'
-import { count, money, percent } from '../format'
+import { count, money, percent, plural } from '../format'
 import { useLoaded } from '../load'
 import { Nothing, Problem, Toggle, Waiting } from '../parts'
 import { address, at, callOf, context, embedded, hasCalls, scrub, select } from '../state'
@@ -14,9 +14,6 @@ const inMoney = signal(true)
 /** How many calls the table has at most: those around the one that is shown. */
 const most = 500
 
-const examples = ['none', '{"rules":[{"select":".cb[kind=\'result\'][bytes>4000]","head":2000,"tail":1000}]}',
-  '{"when":"pays","rules":[{"select":".cb[kind=\'result\']","ttl":12,"stub":true}]}']
-
 interface Drawn {
   run: Simulation
   lines: Outcome[]
@@ -28,14 +25,17 @@ export function Cost(): JSX.Element {
   const shown = hasCalls.value
   const run = useLoaded(shown ? JSON.stringify([name, revision, wanted]) : null, (stop) => simulate(name, wanted, stop))
   const found = useLoaded(shown ? JSON.stringify([name, revision]) : null, (stop) => api.findings(name, stop))
-  if (!shown) return <Nothing>No call is there that could cost anything.</Nothing>
+  const spent = found.value?.spent
+  if (!shown) return <Nothing>There is no call.</Nothing>
   return (
     <div class="pane-cost" aria-busy={run.state === 'loading' || found.state === 'loading'}>
       {found.failure && found.state === 'failed' && <Problem failure={found.failure} again={found.again} />}
       {!found.value && found.state === 'loading' && <Waiting what="the findings" />}
       {found.value && (
         <>
-          {found.value.findings.length === 0 ? <p>Nothing was paid without use.</p> : <Findings list={found.value.findings} currency={found.value.currency} />}
+          {spent!.cost !== undefined && <p>{spent!.evidence === 'computed' && '≈'}{safe(money(spent!.cost, found.value.currency))} paid in{' '}
+            {plural(spent!.priced, 'call')}, {safe(money(spent!.lost ?? 0, found.value.currency))} of it because of breaks</p>}
+          {found.value.findings.length === 0 ? <p>No findings.</p> : <Findings list={found.value.findings} currency={found.value.currency} />}
           {found.value.untried && <p class="faint"><Safe text={found.value.untried} /></p>}
         </>
       )}
@@ -115,7 +115,7 @@ function Policies(): JSX.Element {
         <label key={i}><i class={'line-' + i} />{['Policy', 'over'][i]}{' '}
           <input name="policy" list="policies" spellcheck={false} defaultValue={text} /></label>
       ))}
-      <datalist id="policies">{examples.map((text) => <option key={text} value={text} />)}</datalist>
+      <datalist id="policies"><option value={'{"rules":[{"select":".cb[kind=\'result\'][bytes>4000]","head":2000,"tail":1000}]}'} /></datalist>
       <button type="submit" class="primary">Draw</button>
       <Toggle on={inMoney.value} set={(on) => (inMoney.value = on)}>money</Toggle>
     </form>
