@@ -127,6 +127,13 @@ func recordedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 		p.Call, _ = n.Header(attrCall).Text()
 		p.Name, _ = n.Header(attrName).Text()
 		by, _ := n.Header("provenance").Text()
+		if provider.FormOf(provider.API(by)) == "" && p.Section == provider.Conversation &&
+			!slices.Contains([]string{"call", "result", "image", "thinking"}, n.Kind) { // somebody added a text, as [transcript.OpenAI] has it
+			p.Kind, p.Role = "text", n.RoleIn(region)
+			if p.Content.Kind != canon.KindString {
+				p.Content = canon.Text(string(content))
+			}
+		}
 		k := len(said.list)
 		if m := framed(n); m != nil {
 			begun, first, at = m, n.ID, k

@@ -104,6 +104,21 @@ func TestAThreadIsWrittenForEachAPI(t *testing.T) {
 		if _, _, err := record.Thread(t.Context(), snapshot, "other"); !errors.Is(err, fault.DocumentInvalid) {
 			t.Errorf("another form ended as %v", err)
 		}
+		c := opened(t, s, "chat") // to which somebody adds texts: of no kind, of one's own, and no string
+		must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
+			b.Add("^ah", pact.Spec{Content: "More?", Offset: 10})
+			b.Add("^ah", pact.Spec{Role: "assistant", Kind: "diff", Content: "+ a", Offset: 11})
+			b.Add("^ah", pact.Spec{Role: "user", Content: map[string]any{"n": 1}, Offset: 12})
+			return nil
+		}, nil))
+		for form, to := range formsOfAPIs {
+			fields, _, err := record.Thread(t.Context(), c.Working(), form)
+			must(t, err)
+			got, added := facts(t, to, fields), []string{"text user More?", "text assistant + a", `text user {"n":1}`}
+			if !slices.Equal(got[max(0, len(got)-3):], added) {
+				t.Errorf("%s as %s is %s\n%q, which lacks\n%q", name, form, fields, got, added)
+			}
+		}
 	})
 }
 

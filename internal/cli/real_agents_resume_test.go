@@ -16,18 +16,26 @@ import (
 	"github.com/contexttree/pact/internal/providertest"
 )
 
-// TestAgentsGoOnWithWhatIsExported has real agents resume what pact export writes of a context, whole and as it was at
-// an earlier call, and holds their next requests to its thread.
+// TestAgentsGoOnWithWhatIsExported has real agents resume what pact export writes of a context: whole, as it was at an
+// earlier call, forked, mended and made by hand, with thoughts and images. It holds their next requests to its thread.
 func TestAgentsGoOnWithWhatIsExported(t *testing.T) {
 	for name, form := range map[string]string{"claude": "claude-code", "codex": "codex"} {
-		for _, at := range []string{"working", "@c2"} {
-			t.Run(name+at, func(t *testing.T) { goesOn(t, name, form, at) })
+		for _, c := range []struct{ context, at, made string }{
+			{"library", "working", ""}, {"library", "@c2", ""}, {"pictures", "working", ""}, {"pictures", "@c2", ""},
+			{"forked", "working", `fork library @c2 forked; add forked --role user --content Krabat?; commit forked;
+				add forked --role assistant --content Lent.`},
+			{"mended", "working", `fork library @c3 mended; remove mended block:3-4; add mended --answers block:3-2 --content returned;
+				remove mended block:2-0 block:2-1 block:2-2`},
+			{"hand", "working", `new hand; add hand --into ^sys --role system --content Briefly.; add hand --role user --content Hi; commit hand;
+				add hand --role assistant --kind call --content-json {"name":"ls","arguments":"{}"}; add hand --answers block:2-0 --content a.txt`},
+		} {
+			t.Run(name+" "+c.context+" "+c.at, func(t *testing.T) { goesOn(t, name, form, c.context, c.at, c.made) })
 		}
 	}
 }
 
-// goesOn has an agent resume a session, and compares.
-func goesOn(t *testing.T, name, form, at string) {
+// goesOn has an agent resume a session of a context, which commands make of imported ones, and compares.
+func goesOn(t *testing.T, name, form, of, at, made string) {
 	const question = "And where is Jim Button?"
 	a := startAgent(t, name, providertest.Turn{Text: "It is lent."})
 	a.bare = true
@@ -39,10 +47,17 @@ func goesOn(t *testing.T, name, form, at string) {
 		}
 		return out.Bytes()
 	}
-	run("import", filepath.Join("testdata", "agents", "library.jsonl"), "--name", "library")
+	for _, log := range []string{"library", "pictures"} {
+		run("import", filepath.Join("testdata", "agents", log+".jsonl"), "--name", log)
+	}
+	for command := range strings.SplitSeq(made, ";") {
+		if words := strings.Fields(command); len(words) > 0 {
+			run(words...)
+		}
+	}
 	file := filepath.Join(t.TempDir(), "session.jsonl")
 	var said struct{ Session, Path string }
-	a.must(json.Unmarshal(run("export", "library", at, "--as", form, "-o", file, "--json"), &said))
+	a.must(json.Unmarshal(run("export", of, at, "--as", form, "-o", file, "--json"), &said))
 	home := filepath.Dir(a.dir)
 	to, arguments := filepath.Join(home, filepath.FromSlash(strings.TrimPrefix(said.Path, "~/.codex/"))), []string(nil)
 	switch name {
@@ -59,11 +74,15 @@ func goesOn(t *testing.T, name, form, at string) {
 	a.must(os.Rename(file, to))
 	a.run(arguments, question)
 	shown := map[string]string{"claude": "anthropic", "codex": "responses"}[name]
-	want := partsSent(t, run("show", "library", at, "--as", shown))
+	want := partsSent(t, run("show", of, at, "--as", shown))
 	asked := 0
 	for _, r := range a.provider.Received() {
 		got := partsSent(t, r.Body)
-		if !isCall(r) || len(got) == 0 || !strings.Contains(got[len(got)-1], question) {
+		last := len(got) - 1
+		for last > 0 && strings.HasPrefix(got[last], "developer ") { // which an agent says behind the question
+			last--
+		}
+		if !isCall(r) || last < 0 || !strings.Contains(got[last], question) {
 			continue
 		}
 		asked++

@@ -3,12 +3,14 @@ package exports
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 )
 
@@ -123,5 +125,19 @@ func TestARolloutHasAllOfTheSystemRegion(t *testing.T) {
 				t.Errorf("%v: %s of %s is at the wrong place, which loses %v:\n%s", roles, said, role, losing(made.Lost), &out)
 			}
 		}
+	}
+}
+
+// A session names a model also where nobody knows it, as Claude Code ends without a word over an answer that has none. A
+// thread that says nothing is no session of its.
+func TestASessionOfClaudeCodeHasAModelAndAMessage(t *testing.T) {
+	var to strings.Builder
+	c := byHand(t, []pact.Spec{{Role: "user", Content: "Hi"}}, []pact.Spec{{Role: "assistant", Content: "Hello"}})
+	if _, err := ClaudeCode(t.Context(), &to, c, c.Working()); err != nil || !strings.Contains(to.String(), `"model":"unknown"`) {
+		t.Errorf("%v, %s", err, &to)
+	}
+	c = byHand(t, []pact.Spec{inSys(pact.Spec{Role: "system", Content: "Be brief."})})
+	if _, err := ClaudeCode(t.Context(), io.Discard, c, c.Working()); !errors.Is(err, fault.DocumentInvalid) {
+		t.Errorf("a thread without a message ended as %v", err)
 	}
 }

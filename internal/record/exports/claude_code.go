@@ -1,11 +1,13 @@
 package exports
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strconv"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 )
 
@@ -34,13 +36,18 @@ func ClaudeCode(ctx context.Context, w io.Writer, c *pact.Context, s *pact.Snaps
 					finish = "tool_use"
 				}
 			}
-			m = canon.Fields("id", "msg_"+id.Text, "type", "message", "role", "assistant", "model", t.model, "content", content,
+			m = canon.Fields("id", "msg_"+id.Text, "type", "message", "role", "assistant", "model",
+				cmp.Or(t.model, "unknown"), "content", content,
 				"stop_reason", finish, "stop_sequence", canon.Null.Any(), "usage", canon.Fields("input_tokens", canon.Number(0),
 					"output_tokens", canon.Number(0)))
 		}
 		t.line(canon.Fields("parentUuid", above, "isSidechain", canon.False.Any(), "userType", "external", "sessionId", t.id,
 			"version", claudeCodeVersion, "type", role, "message", m, "uuid", id, "timestamp", t.time()))
 		above = id
+	}
+	if above.Kind == canon.KindNull {
+		return nil, fault.New(fault.DocumentInvalid, "the thread has no message, and Claude Code goes on with no such session",
+			"name a snapshot with one")
 	}
 	return t.end(w, "~/.claude/projects/FOLDER/"+t.id+".jsonl, where FOLDER is that of the project with - for what is no letter or digit",
 		"claude --resume")
