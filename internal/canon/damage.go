@@ -36,7 +36,7 @@ func (d *Damage) Line(text []byte, at int64, number int, last bool) (values []Pi
 	located := InLine(err, text, int(at), number)
 	if last && len(pieces) == 1 && !pieces[0].Value && endsEarly(err, text) {
 		d.Cut = located
-		d.gaps = append(d.gaps, gap{line: number, cutShort: true})
+		d.gaps = append(d.gaps, gap{line: number, at: at, size: len(bytes.TrimRight(text, "\r\n")), cutShort: true})
 		return nil
 	}
 	if d.First == nil {
@@ -71,7 +71,7 @@ func (d *Damage) Say(say func(line int, what string)) {
 		place := size + " from byte " + strconv.FormatInt(g.at, 10) + " of the file on " + are
 		switch {
 		case g.cutShort:
-			say(g.line, "it is cut short, so it was left out")
+			say(g.line, "it is cut short: "+place+" no whole record, and "+were+" left out")
 		case g.values > 0:
 			say(g.line, strconv.Itoa(g.values)+" records stand in one line; all were read")
 		case g.zeros:

@@ -73,7 +73,6 @@ func trajectory(e entry, begun *ParentCall, names map[string]int, found *finding
 	}
 	list := a.sessions()
 	for i := range list {
-		list[i].Missing = lacking(a.turns[0].role == "system", len(a.tools.Elems) > 0)
 		list[i].Name, list[i].BegunBy = name, begun
 	}
 	if next := f.text("continued_trajectory_ref"); next != "" {

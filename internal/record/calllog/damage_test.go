@@ -51,7 +51,7 @@ func TestDamagedLinesLeaveTheRestReadable(t *testing.T) {
 		"zeros at first":   {zeros + strings.Join(l, "\n"), "line 1: 4096 bytes from byte 0 ", 2, false},
 		"zeros in a line": {l[0] + "\n" + l[1] + "\n" + l[2][:80] + zeros + "\n" + l[3],
 			"line 3: 4176 bytes from byte ", 2, false},
-		"cut at the end": {strings.Join(l, "\n") + "\n" + l[2][:60], "line 5: it is cut short", 2, true},
+		"cut at the end": {strings.Join(l, "\n") + "\n" + l[2][:60], "line 5: it is cut short: 60 bytes from byte ", 2, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log, err := Read([]byte(c.text))

@@ -31,7 +31,14 @@ var foreign = []struct {
 		}
 		return false
 	}},
-	{"the output of claude -p --output-format stream-json", "import the transcript of that session, by its session_id",
+	{"a transcript of Cursor", "record its calls: a recording proxy as the base URL of Cursor's OpenAI key", func(f fields) bool {
+		kind := f.text("type")
+		return f["role"] != nil && f["content"] == nil && f["message"].fields()["content"].kind() == canon.KindArray ||
+			f["composerId"] != nil || f["bubbleId"] != nil || f["session_id"] != nil && // or cursor-agent's output, much as claude -p's
+			(kind == "system" && f["apiKeySource"] != nil && f["tools"] == nil || kind == "tool_call" && f["tool_call"] != nil ||
+				kind == "result" && f["request_id"] != nil && f["num_turns"] == nil)
+	}},
+	{"the output of claude -p in JSON", "import the transcript of that session, by its session_id",
 		func(f fields) bool {
 			kind := f.text("type")
 			return f.text("session_id") != "" && (kind == "system" && f["subtype"] != nil || kind == "result" && f["num_turns"] != nil ||
@@ -47,10 +54,6 @@ var foreign = []struct {
 			return true
 		}
 		return false
-	}},
-	{"a transcript of Cursor", "record its calls: a recording proxy as the base URL of Cursor's OpenAI key", func(f fields) bool {
-		return f["role"] != nil && f["content"] == nil && f["message"].fields()["content"].kind() == canon.KindArray ||
-			f["composerId"] != nil || f["bubbleId"] != nil
 	}},
 	{"a chat of VS Code's Copilot", "record its calls: a recording proxy as the address of a model of your own", func(f fields) bool {
 		list := f["requests"].elems()

@@ -47,6 +47,27 @@ func lacking(system, tools bool) (list []string) {
 	return append(list, lacksSetup[2])
 }
 
+// lackedBy returns what a format lacks, but for what the request of each call has.
+func lackedBy(calls []Call, lacks []string) []string {
+	all := map[string]bool{lacksSetup[0]: len(calls) > 0, lacksSetup[1]: len(calls) > 0}
+	for i := range calls {
+		has := func(names ...string) bool {
+			return slices.ContainsFunc(names, func(name string) bool {
+				v, _ := calls[i].Request.Get(name)
+				return len(v.Elems) > 0 || len(v.Members) > 0 || v.Kind == canon.KindString && v.Text != ""
+			})
+		}
+		messages, _ := calls[i].Request.Get("messages")
+		if !has("system", "systemInstruction", "instructions") && (len(messages.Elems) == 0 || roleOf(messages.Elems[0]) != "system") {
+			all[lacksSetup[0]] = false
+		}
+		if !has("tools") {
+			all[lacksSetup[1]] = false
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(lacks), func(part string) bool { return all[part] })
+}
+
 // formats are in the order in which they are tried: the last one fits most.
 var formats = []format{
 	{"a " + ClaudeCode, isClaudeCode, readClaudeCode, noMessage, "", lacksClaude, countClaude},

@@ -89,7 +89,7 @@ func (s *geminiStream) event(e entry, f fields) {
 	case kind == "result":
 		s.close(e.line, at, f)
 	case kind == "error":
-		s.found.add(e.line, "a "+cmp.Or(f.text("severity"), "message")+" of the program was left out: it is not sent")
+		s.found.add(e.line, "what the program says ("+cmp.Or(f.text("severity"), "message")+") was left out: it is not sent")
 	default:
 		s.found.add(e.line, "it is no event of a known type, so it was left out")
 	}

@@ -152,3 +152,29 @@ func finalOf(s *Session) []canon.Any {
 	list, _ := s.Unsent.Get("messages")
 	return list.Elems
 }
+
+// A rebuilt request is not said to lack what it has.
+func TestWhatIsThereIsNotMissing(t *testing.T) {
+	const talk = `"messages":[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"text","text":"a"}]}]`
+	const tools = `"tools":[{"name":"ls","input_schema":{"type":"object"}}]`
+	system := `{"role":"system","content":"S"},`
+	for text, want := range map[string]string{
+		`{"system":"S",` + tools + `,` + talk + `}`:                                            "parameters",
+		`{"system":"S",` + talk + `}`:                                                          "tool definitions, parameters",
+		`{` + tools + `,` + talk + `}` + "\n" + `{` + talk + `}`:                               "parameters; tool definitions, parameters",
+		`[` + system + strings.TrimPrefix(strings.TrimSuffix(talk, "]"), `"messages":[`) + `]`: "tool definitions, parameters",
+	} {
+		log, err := Read([]byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		var list []string
+		for _, s := range log.Sessions {
+			list = append(list, strings.Join(s.Missing, ", "))
+		}
+		if got := strings.Join(list, "; "); got != want {
+			t.Errorf("%s: it lacks %s, want %s", text, got, want)
+		}
+	}
+}

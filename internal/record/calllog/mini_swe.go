@@ -186,8 +186,5 @@ func countMiniSWE(e entry, b *sums.Book) {
 		}
 		b.Money(extra["cost"].value().Text)
 	}
-	stats := e.fields()["info"].fields()["model_stats"].fields()
-	if spent := stats["instance_cost"].value(); spent.Kind == canon.KindNumber {
-		b.Total(sums.Total{Dollars: spent.Text})
-	}
+	totalOf(e.fields(), b)
 }

@@ -145,7 +145,7 @@ func (f *format) log(sessions []Session, found *findings, d *canon.Damage) (*Log
 		s := &sessions[i]
 		ownIDs(s.Calls)
 		if s.Exact == Rebuilt && s.Missing == nil {
-			s.Missing = f.lacks
+			s.Missing = lackedBy(s.Calls, f.lacks)
 		}
 	}
 	_, name, _ := strings.Cut(f.name, " ")

@@ -226,6 +226,18 @@ func inStep(err *fault.Error, i int) *fault.Error {
 	return err
 }
 
+// totalOf notes the tokens and the money that a run counts for all its calls together.
+func totalOf(run fields, b *sums.Book) {
+	stats := run["info"].fields()["model_stats"].fields()
+	t := sums.Total{In: stats.count("tokens_sent"), Out: stats.count("tokens_received")}
+	if spent := stats["instance_cost"].value(); spent.Kind == canon.KindNumber {
+		t.Dollars = spent.Text
+	}
+	if t != (sums.Total{}) {
+		b.Total(t)
+	}
+}
+
 // countRun counts a run of SWE-agent: the messages of its steps or, of older ones, of its history. What a step says
 // of them in other words is a note.
 func countRun(e entry, b *sums.Book) {
@@ -237,8 +249,10 @@ func countRun(e entry, b *sums.Book) {
 			b.Record(one.line)
 			countRun(one, b)
 		}
+		totalOf(f, b) // instead of those of the attempts
 		return
 	}
+	totalOf(f, b)
 	told, seen := false, map[string]bool{} // every step repeats the messages before it
 	for _, step := range f["trajectory"].elems() {
 		s := step.fields()

@@ -90,3 +90,31 @@ func TestTheLastAnswerKeepsItsCalls(t *testing.T) {
 		t.Errorf("the messages are %s", canon.ArrayOf(final...).Value())
 	}
 }
+
+// What a run counts of all its calls together is held against its answers, which have no counts; a run of several
+// attempts is held to what stands beside them.
+func TestTheTotalsOfARunAreCompared(t *testing.T) {
+	run := func(stats string) string {
+		return `{"trajectory":[{"response":"one","query":[{"role":"user","content":"fix it"}]}],"info":{"model_stats":` + stats + `}}`
+	}
+	const stats = `{"instance_cost":0.5,"tokens_sent":9000,"tokens_received":300}`
+	for text, want := range map[string]string{
+		run(stats): "9000 tokens in|300 tokens out|0.5 dollars",
+		`{"attempts":[` + run(stats) + `,` + run(`{"tokens_sent":1}`) + `],` + strings.TrimPrefix(run(`{"tokens_sent":9001}`), "{"): "9001 tokens in",
+		run(`{"tokens_sent":0,"instance_cost":null}`): "",
+	} {
+		log, err := Read([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := fmt.Sprint(log.Findings)
+		for part := range strings.SplitSeq(want, "|") {
+			if part != "" && !strings.Contains(said, "altogether the file says "+part) {
+				t.Errorf("%s: the findings are %s, want %s", text, said, part)
+			}
+		}
+		if n := strings.Count(said, "altogether"); n != strings.Count(want, "|")+min(len(want), 1) {
+			t.Errorf("%s: the findings are %s", text, said)
+		}
+	}
+}
