@@ -97,10 +97,8 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (*Report, error) 
 		return nil, err
 	}
 	raw := f.run.asItWas()
-	var all view.Totals
 	var list []Finding
 	err = f.run.walk(func(p *passed) error {
-		all.Add(p.Step)
 		f.uncached.add(p.Step)
 		if f.run.counted {
 			f.told = p.told()
@@ -129,7 +127,7 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (*Report, error) 
 		return nil, err
 	}
 	if f.run.counted {
-		raw.Cost, f.run.meter.told = all.Paid, true
+		raw.Cost, f.run.meter.told = f.run.totals.Paid, true
 	}
 	result := f.run.result([]*line{raw})
 	list = append(list, f.uncached.found(result, f.run.prices)...)
@@ -143,7 +141,7 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (*Report, error) 
 	})
 	count := map[string]int{}
 	list = slices.DeleteFunc(list, func(f Finding) bool { count[f.What]++; return count[f.What] > most })
-	made := &Report{Basis: result.Basis, Spent: spentOf(&all, &result.Outcomes[0]), Findings: append([]Finding{}, list...)}
+	made := &Report{Basis: result.Basis, Spent: spentOf(&f.run.totals, &result.Outcomes[0]), Findings: append([]Finding{}, list...)}
 	if result.Outcomes[0].Cost != nil {
 		made.Untried, err = cured(ctx, c, o, made)
 	}

@@ -125,7 +125,7 @@ type run struct {
 	hour     bool // the run wrote to the cache for an hour
 	at       time.Time
 	read     read
-	calls    int // that the walk has passed
+	totals   view.Totals // of the calls that the walk has passed, as they were
 }
 
 // choose decides whose rules of caching and whose prices count.
@@ -200,6 +200,7 @@ func (r *run) walk(each func(p *passed) error) error {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
+		r.totals.Add(s)
 		p := &passed{Step: s, now: tree.Of(s.Now)}
 		if s.Before != nil {
 			p.before = tree.Of(s.Before)
@@ -210,7 +211,6 @@ func (r *run) walk(each func(p *passed) error) error {
 		if p.said, err = r.texts.needs(r, p); err != nil {
 			return err
 		}
-		r.calls++
 		if err := each(p); err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (r *run) walk(each func(p *passed) error) error {
 			return err
 		}
 		if r.o.Progress != nil {
-			r.o.Progress(r.calls, int(last-first)+1)
+			r.o.Progress(r.totals.Calls, int(last-first)+1)
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 
 // result sums up.
 func (r *run) result(lines []*line) *Result {
-	made := &Result{lines: lines, Basis: Basis{Run: r.c.Name(), Calls: r.calls, Model: r.model, Dialect: r.rules.Name,
+	made := &Result{lines: lines, Basis: Basis{Run: r.c.Name(), Calls: r.totals.Calls, Model: r.model, Dialect: r.rules.Name,
 		Counter: r.o.Counter.Name(), Scaled: r.meter.told, Window: r.rates.Window}}
 	if r.priced {
 		made.Currency, made.AsOf = r.prices.Currency, r.prices.AsOf
@@ -20,6 +20,7 @@ func (r *run) result(lines []*line) *Result {
 		made.Outcomes, made.lines = []Outcome{*raw}, lines[:1]
 		made.Sentences = append(made.Sentences, fmt.Sprintf("The provider read %d tokens from its cache, and its rules give "+
 			"%d: what a policy would have cost in this run cannot be computed.", r.read.told, r.read.computed))
+		made.Sentences = append(made.Sentences, r.paid()...)
 		return made
 	}
 	for _, l := range lines {
@@ -35,6 +36,7 @@ func (r *run) result(lines []*line) *Result {
 	if !r.priced {
 		made.Sentences = append(made.Sentences, "No price is known for the model, so only tokens are counted.")
 	}
+	made.Sentences = append(made.Sentences, r.paid()...)
 	if len(lines) > 1 {
 		made.Sentences = append(made.Sentences, "Each request counts as decided in time: one that takes over 100 ms goes out as it "+
 			"came, and what is new in it stays whole in all calls after it.")
@@ -42,6 +44,20 @@ func (r *run) result(lines []*line) *Result {
 	made.Sentences = append(made.Sentences,
 		"The calls are those of the run: how the model would have gone on with less before it is not simulated.")
 	return made
+}
+
+// paid says, as a sentence, what was paid for the run, nothing if the provider counted none of it.
+func (r *run) paid() []string {
+	t := &r.totals
+	if t.Paid == nil {
+		return nil
+	}
+	of := view.Plural(t.Priced, "call")
+	if t.Priced < t.Calls {
+		of = fmt.Sprintf("%d of %s", t.Priced, view.Plural(t.Calls, "call"))
+	}
+	return []string{fmt.Sprintf("Paid were %s %s for %s with their answers, as the provider counted; the cost of a row is "+
+		"computed, of what is sent.", view.Money(*t.Paid), view.Visible(t.Currency), of)}
 }
 
 // mostOff is how far the computed reading of the cache of the run as it was may be from what the provider counted, as a

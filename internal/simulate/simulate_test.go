@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
@@ -120,6 +121,14 @@ func TestARunOfALogHasTheMarkersThatAgentsPut(t *testing.T) {
 		}
 		if len(r.Outcomes) != outcomes || exact == "rebuilt" && r.Outcomes[0].Read != 4000+8000+12000 {
 			t.Errorf("%s: %+v, %q", exact, r.Outcomes, r.Sentences)
+		}
+		told, err := simulate.Findings(ctx, run, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m"})
+		if err != nil || told.Spent.Cost == nil {
+			t.Fatalf("%s: %+v, %v", exact, told, err)
+		}
+		paid := "Paid were " + view.Money(*told.Spent.Cost) + " " // beside what is computed, however far that is off
+		if !strings.Contains(strings.Join(r.Sentences, " "), paid) {
+			t.Errorf("%s: %q, want %s", exact, r.Sentences, paid)
 		}
 	}
 }
