@@ -73,11 +73,11 @@ func TestThePageOfCommandsIsTheHelp(t *testing.T) {
 	var list strings.Builder
 	commands := 0
 	for _, group := range root.Groups() {
-		list.WriteString("\n| " + strings.ToLower(strings.TrimSuffix(group.Title, ":")) + " | |\n| --- | --- |\n")
+		list.WriteString("\nTo " + strings.ToLower(strings.TrimSuffix(group.Title, ":")) + ":\n\n")
 		for _, cmd := range root.Commands() {
 			if cmd.GroupID == group.ID && !cmd.Hidden {
 				use, _, _ := strings.Cut(cmd.Use, " | ")
-				list.WriteString("| `" + strings.ReplaceAll(use, "|", "\\|") + "` | " + cmd.Short + " |\n")
+				list.WriteString("- `" + use + "`: " + cmd.Short + "\n")
 				commands++
 			}
 		}
