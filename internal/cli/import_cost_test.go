@@ -197,7 +197,7 @@ func TestMemoryKeepsToItsBudget(t *testing.T) {
 	within := func(what string, budget int64, args ...string) {
 		t.Helper()
 		got := peak(t, dir, args...) - least
-		for tries := 1; got > budget && tries < 3; tries++ {
+		for tries := 1; got > budget && tries < 6; tries++ {
 			again := args
 			if args[0] == "import" {
 				again = append([]string{"--db", filepath.Join(t.TempDir(), "again.db")}, args...)
