@@ -56,7 +56,7 @@ func (s Scope) leavesOut(c *Case) Verdict {
 	switch {
 	case s.Has(c):
 		return ""
-	case c.Profile() == "pruning" && !slices.Contains(s.Profiles, "pruning"):
+	case c.Profile() == "pruning" && len(s.Profiles) > 0 && !slices.Contains(s.Profiles, "pruning"):
 		return NotApplicable
 	}
 	return NotClaimed

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -176,7 +177,9 @@ func (s *Server) ownErrors(ctx huma.Context, _ string, v any) (any, error) {
 			for _, p := range ctx.Operation().Parameters {
 				known = append(known, p.Name)
 			}
-			f.Remedy = nearest.Remedy(name, known, f.Remedy)
+			if !slices.Contains(known, name) { // else its value does not fit
+				f.Remedy = nearest.Remedy(name, known, f.Remedy)
+			}
 		}
 	}
 	f = s.asAsked(ctx.Context(), f)

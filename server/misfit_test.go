@@ -38,6 +38,12 @@ func TestABodyThatDoesNotFitIsToldWhere(t *testing.T) {
 			t.Errorf("%s: %s", query, f.Remedy)
 		}
 	}
+	for _, query := range []string{"calls?unit=byts", "calls?last=few", "thread?as=opnai"} {
+		f := r.call("GET", "/v1/contexts/a/"+query, "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+		if strings.Contains(f.Remedy, "did you mean") {
+			t.Errorf("%s: %s", query, f.Remedy)
+		}
+	}
 }
 
 // TestAMisfitSaysOfWhatInEveryBody asks with members that the objects of other bodies do not have.
