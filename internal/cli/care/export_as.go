@@ -1,6 +1,7 @@
 package care
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/record/exports"
+	"github.com/contexttree/pact/internal/safefile"
 )
 
 // runForms write whole runs for other programs.
@@ -34,38 +36,58 @@ type exported struct {
 	Command string         `json:"command,omitempty"` // that resumes it
 }
 
-// exportAs writes for another program. It first says what the form cannot carry, so it writes twice.
+// exportAs writes for another program. It says what the form cannot carry before anybody sees the rest.
 func exportAs(ctx context.Context, a *command.App, s *command.Source, form, target string, rest []string) error {
 	write, err := writerAs(ctx, a, s, form, rest)
 	if err != nil {
 		return err
 	}
-	said, err := write(io.Discard)
-	if err != nil {
-		return err
-	}
-	var words []string
-	for _, l := range said.Lost {
-		words = append(words, l.InWords())
-	}
-	if len(words) > 0 {
-		a.Reportf("pact: %s does not carry: %s", form, strings.Join(words, "; "))
-	}
-	if said.Session != "" {
-		a.Reportf("pact: put it at %s, then type %s", said.Path, said.Command)
-	}
-	again := func(w io.Writer) error {
-		_, err := write(w)
-		return err
+	var said *exported
+	put := func(w io.Writer) error {
+		if said, err = write(w); err != nil {
+			return err
+		}
+		var words []string
+		for _, l := range said.Lost {
+			words = append(words, l.InWords())
+		}
+		if len(words) > 0 {
+			a.Reportf("pact: %s does not carry: %s", form, strings.Join(words, "; "))
+		}
+		if said.Session != "" {
+			a.Reportf("pact: put it at %s, then type %s", said.Path, said.Command)
+		}
+		return nil
 	}
 	if target == "" {
-		return again(a.Out)
+		return throughFile(a.Out, put)
 	}
-	if err := a.ReplaceFile(target, again); err != nil || !a.JSON {
+	if err := a.ReplaceFile(target, put); err != nil || !a.JSON {
 		return err
 	}
 	said.Form, said.File, said.Lost = form, target, append([]exports.Lost{}, said.Lost...)
 	return a.PrintJSON(said)
+}
+
+// throughFile copies what put writes when put has succeeded.
+func throughFile(w io.Writer, put func(io.Writer) error) error {
+	temp, err := safefile.NewUnnamed("pact-export-*")
+	if err != nil {
+		return err
+	}
+	defer temp.Close()
+	buffered := bufio.NewWriter(temp)
+	if err := put(buffered); err != nil {
+		return err
+	}
+	if err := buffered.Flush(); err != nil {
+		return err
+	}
+	if _, err := temp.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err = io.Copy(w, temp)
+	return err
 }
 
 // writerAs returns what writes a form.

@@ -24,8 +24,8 @@ type trajectory struct {
 	last            *call
 	model           string // of the first call
 	in, out, cached *int64
-	paid            float64
-	unpriced        bool // the price of a call is not known, so that of all is not either
+	paid            *float64 // nil before a call with a price
+	unpriced        bool     // the price of a call is not known, so that of all is not either
 }
 
 // step is a step of a trajectory.
@@ -68,16 +68,16 @@ func (t *trajectory) call(c *call) error {
 		fallthrough
 	default:
 		if !slices.Equal(c.system, t.last.system) {
-			t.add(1, "call that changed the system prompt, of which the first stands")
+			t.add(1, "call with another system prompt than the first, which alone stands")
 		}
 		if !slices.Equal(c.tools, t.last.tools) {
-			t.add(1, "call that changed the tools, of which the last stand")
+			t.add(1, "call with other tools than the call before, of which the last stand")
 		}
 		if c.same == len(t.last.said) {
 			said = slices.DeleteFunc(slices.Clone(c.said[c.same:]), func(p *part) bool { return slices.Contains(t.last.answer, p) })
 		}
 	}
-	t.add(max(0, c.attempts-1), "earlier attempt at a call")
+	t.add(max(0, c.attempts-1), "attempt at a call before the last")
 	if len(c.answer) == 0 && c.failure != "" {
 		t.add(1, "call that failed")
 	}
@@ -138,7 +138,7 @@ func (t *trajectory) content(p *part) canon.Any {
 	switch {
 	case (p.Kind == "text" || p.Kind == "refusal") && p.plain:
 		if p.Content.Text == "" {
-			t.add(1, "empty text")
+			t.add(1, "text without words")
 		}
 		return text(p.Content.Text)
 	case p.Kind == "image" && p.plain:
@@ -176,11 +176,11 @@ func (t *trajectory) agent(parts []*part, at int64) *step {
 			continue
 		case p.Kind == "thinking":
 			if now = 0; thoughts > 0 {
-				t.add(1, "thought that was joined to the one before")
+				t.add(1, "thought joined to the one before")
 				s.thought += "\n\n"
 			}
 			if _, signed := signatureOf(p); signed {
-				t.add(1, "signature of a thought")
+				t.add(1, "signature of thinking")
 			}
 			s.thought += p.Content.Text
 			thoughts++
@@ -188,7 +188,7 @@ func (t *trajectory) agent(parts []*part, at int64) *step {
 			now = 2
 			arguments := p.Content
 			if arguments.Kind != canon.KindObject {
-				t.add(1, "call whose arguments are no object, and are put into one")
+				t.add(1, "call with arguments that are no object, and are put into one")
 				arguments = canon.Fields("arguments", arguments)
 			}
 			s.calls = append(s.calls, canon.Fields("tool_call_id", canon.Text(p.Call), "function_name", canon.Text(p.Name),
@@ -198,7 +198,7 @@ func (t *trajectory) agent(parts []*part, at int64) *step {
 			s.content = append(s.content, t.content(p))
 		}
 		if now < rank {
-			t.add(1, "part whose place in its answer changes: thoughts come first, then texts, then calls")
+			t.add(1, "part at another place in its answer: thoughts come first, then texts, then calls")
 		}
 		rank = max(rank, now)
 	}
@@ -220,12 +220,12 @@ func signatureOf(p *part) (canon.Any, bool) {
 func (t *trajectory) result(p *part, at int64) {
 	s := t.calls[p.Call]
 	if s == nil || p.Call == "" {
-		t.add(1, "result without its call, written as what a user says")
+		t.add(1, "result without a call, written as what a user says")
 		t.say("user", at, &part{Part: provider.Part{Kind: "text", Content: canon.Text(resultText(p))}, plain: true})
 		return
 	}
 	if s != t.steps[len(t.steps)-1] {
-		t.add(1, "result that moves in front of what stands between it and its call")
+		t.add(1, "result moved to the call, in front of what stands between")
 	}
 	var extra canon.Any
 	if p.Failed {
@@ -235,7 +235,7 @@ func (t *trajectory) result(p *part, at int64) {
 	switch p.Content.Kind {
 	case canon.KindString, canon.KindArray:
 	default:
-		t.add(1, "result that is no text, written as JSON")
+		t.add(1, "result in JSON, written as a text")
 	}
 	if list := p.Content; list.Kind == canon.KindArray && len(list.Elems) > 0 {
 		var parts []canon.Any
@@ -279,8 +279,11 @@ func (t *trajectory) metrics(c *call) canon.Any {
 	}
 	if c.paid == nil {
 		t.unpriced = true
+	} else if t.paid == nil {
+		paid := *c.paid
+		t.paid = &paid
 	} else {
-		t.paid += *c.paid
+		*t.paid += *c.paid
 	}
 	extra := canon.Fields("cache_creation_input_tokens", u.Written, "reasoning_tokens", u.Reasoning)
 	if len(extra.Members) == 0 {
@@ -300,21 +303,20 @@ func (t *trajectory) document(name string) canon.Any {
 	if t.last != nil {
 		var left int
 		if tools, left = toolsOf(t.last); left > 0 {
-			t.add(left, "definition of a tool that its provider runs")
+			t.add(left, "tool that its provider itself runs")
 		}
 	}
 	for i, s := range t.steps {
 		steps = append(steps, s.json(i+1))
 	}
-	var paid *float64
-	if !t.unpriced {
-		paid = &t.paid
+	if t.unpriced {
+		t.paid = nil
 	}
 	return canon.Fields("schema_version", atifVersion, "session_id", canon.Text(name),
 		"agent", canon.Fields("name", "unknown", "version", "unknown", "model_name", t.model, "tool_definitions", listOrAbsent(tools)),
 		"steps", canon.ArrayOf(steps...),
 		"final_metrics", canon.Fields("total_prompt_tokens", t.in, "total_completion_tokens", t.out, "total_cached_tokens", t.cached,
-			"total_cost_usd", dollars(paid), "total_steps", canon.Number(int64(len(steps)))))
+			"total_cost_usd", dollars(t.paid), "total_steps", canon.Number(int64(len(steps)))))
 }
 
 func (s *step) json(number int) canon.Any {

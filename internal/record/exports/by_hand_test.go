@@ -3,7 +3,6 @@ package exports
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -128,16 +127,57 @@ func TestARolloutHasAllOfTheSystemRegion(t *testing.T) {
 	}
 }
 
-// A session names a model also where nobody knows it, as Claude Code ends without a word over an answer that has none. A
-// thread that says nothing is no session of its.
+// A session names a model also where nobody knows it, as Claude Code ends without a word over an answer that has none.
 func TestASessionOfClaudeCodeHasAModelAndAMessage(t *testing.T) {
 	var to strings.Builder
 	c := byHand(t, []pact.Spec{{Role: "user", Content: "Hi"}}, []pact.Spec{{Role: "assistant", Content: "Hello"}})
 	if _, err := ClaudeCode(t.Context(), &to, c, c.Working()); err != nil || !strings.Contains(to.String(), `"model":"unknown"`) {
 		t.Errorf("%v, %s", err, &to)
 	}
-	c = byHand(t, []pact.Spec{inSys(pact.Spec{Role: "system", Content: "Be brief."})})
-	if _, err := ClaudeCode(t.Context(), io.Discard, c, c.Working()); !errors.Is(err, fault.DocumentInvalid) {
-		t.Errorf("a thread without a message ended as %v", err)
+}
+
+// A session says what its form does not carry, and there is none of a thread that says nothing.
+func TestSessionsSayWhatTheyLose(t *testing.T) {
+	call := func(id string) pact.Spec {
+		return pact.Spec{ID: id, Kind: "call", Content: map[string]any{"name": "see"}}
+	}
+	image := []any{map[string]any{"type": "text", "text": "a cat"},
+		map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64,AAAA"}}}
+	c := byHand(t, []pact.Spec{inSys(pact.Spec{Role: "system", Content: "be brief"}), {Role: "user", Content: "look"}},
+		[]pact.Spec{call("a"), call("b")},
+		[]pact.Spec{{Kind: "result", Role: "tool", Refs: []string{"a"}, Content: image},
+			{Kind: "result", Role: "tool", Refs: []string{"b"}, Content: "broken", Attrs: map[string]any{"wire:failed": true}}},
+		[]pact.Spec{call("d")})
+	empty := byHand(t, []pact.Spec{inSys(pact.Spec{Role: "system", Content: "be brief"})})
+	for form, never := range map[string]string{"claude-code": "tokens and prices", "codex": "model, tokens and prices"} {
+		made, err := sessions[form](t.Context(), io.Discard, c, c.Working())
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost := losing(made.Lost)
+		for _, want := range []string{"1 part of a pair of call and result that lacks the other",
+			"1 result in JSON, written as a text", "1 mark that a call failed"} {
+			if !slices.Contains(lost, want) {
+				t.Errorf("%s loses %v, not %s", form, lost, want)
+			}
+		}
+		if last := made.Lost[len(made.Lost)-1]; !strings.HasPrefix(last.InWords(), never) || strings.Contains(last.What, "1970") {
+			t.Errorf("%s says last: %s", form, last.InWords())
+		}
+		var out bytes.Buffer
+		_, err = sessions[form](t.Context(), &out, empty, empty.Working())
+		if fault.CodeOf(err) != fault.DocumentInvalid || out.Len() > 0 {
+			t.Errorf("%s of an empty thread: %v\n%s", form, err, &out)
+		}
+	}
+}
+
+// What nobody knows the price of costs nothing known.
+func TestNoPriceIsNotZero(t *testing.T) {
+	for _, c := range []*pact.Context{byHand(t, []pact.Spec{{Role: "user", Content: "Q"}}),
+		byHand(t, []pact.Spec{{Role: "user", Content: "Q"}}, []pact.Spec{{Role: "assistant", Content: "A"}})} {
+		if text, _ := written(t, "atif", c); bytes.Contains(text, []byte("total_cost_usd")) {
+			t.Errorf("a price that nobody said:\n%s", text)
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 )
 
@@ -45,12 +44,8 @@ func ClaudeCode(ctx context.Context, w io.Writer, c *pact.Context, s *pact.Snaps
 			"version", claudeCodeVersion, "type", role, "message", m, "uuid", id, "timestamp", t.time()))
 		above = id
 	}
-	if above.Kind == canon.KindNull {
-		return nil, fault.New(fault.DocumentInvalid, "the thread has no message, and Claude Code goes on with no such session",
-			"name a snapshot with one")
-	}
 	return t.end(w, "~/.claude/projects/FOLDER/"+t.id+".jsonl, where FOLDER is that of the project with - for what is no letter or digit",
-		"claude --resume")
+		"claude --resume", "tokens and prices of calls")
 }
 
 // claudeCodeVersion is the version of Claude Code that the form was tried with.

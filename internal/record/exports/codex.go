@@ -25,7 +25,7 @@ func Codex(ctx context.Context, w io.Writer, c *pact.Context, s *pact.Snapshot) 
 	var prompt []string
 	var items []canon.Any // that go on, with what another role says in ^sys
 	for i, item := range input.Elems {
-		if role, _ := item.Get("role"); i < t.system && (role.Text == "system" || role.Text == "developer") {
+		if i < t.system && ofSystem(item) {
 			prompt = append(prompt, t.texts(item)...)
 		} else {
 			items = append(items, item)
@@ -52,7 +52,7 @@ func Codex(ctx context.Context, w io.Writer, c *pact.Context, s *pact.Snapshot) 
 		t.rollout("response_item", canon.Object(members...))
 	}
 	return t.end(w, "~/.codex/sessions/"+began.Format("2006/01/02")+"/rollout-"+began.Format("2006-01-02T15-04-05")+"-"+t.id+".jsonl",
-		"codex resume")
+		"codex resume", "model, tokens and prices of calls")
 }
 
 // texts returns the texts of a message.

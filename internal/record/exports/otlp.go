@@ -80,7 +80,7 @@ func (t *spans) call(c *call) error {
 	}
 	a.json(callspans.Instructions, system)
 	tools, left := toolsOf(c)
-	t.add(left, "definition of a tool that its provider runs")
+	t.add(left, "tool that its provider itself runs")
 	a.json(callspans.Tools, tools)
 	a.json(callspans.InputMessages, t.messages(c.said, ""))
 	if len(c.answer) > 0 {
@@ -102,7 +102,7 @@ func (t *spans) call(c *call) error {
 	if h := c.usage.Written1h; h != nil && *h > 0 {
 		t.add(1, "lifetime of an hour, of tokens written to a cache")
 	}
-	t.add(max(0, c.attempts-1), "earlier attempt at a call")
+	t.add(max(0, c.attempts-1), "attempt at a call before the last")
 	status := canon.Object()
 	if c.failure != "" {
 		a.text(callspans.ErrorType, callspans.ErrorOther)
@@ -211,7 +211,7 @@ func (t *spans) thought(p *part) canon.Any {
 	var signature canon.Any
 	data, _ := p.raw.Get("data")
 	if signature, _ = signatureOf(p); signature.Kind != canon.KindAbsent && p.from != provider.Messages {
-		t.add(1, "signature of a thought")
+		t.add(1, "signature of thinking")
 		signature = canon.Any{}
 	}
 	return canon.Fields("type", "reasoning", "content", said, "signature", signature, "data", data)

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
@@ -61,19 +63,65 @@ func newSession(ctx context.Context, c *pact.Context, s *pact.Snapshot, form str
 	}
 	digest := tree.Of(s).Digest()
 	made.id = uuid(name + "\x00" + string(digest[:]))
-	for b, err := range tree.Of(s).Blocks(0) {
+	made.add(left, "part that the provider of the agent has no form for")
+	missing, err := record.LeftOut(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	made.add(len(missing), "part of a pair of call and result that lacks the other")
+	tools, _ := made.fields.Get("tools")
+	made.add(len(tools.Elems), "tool of the thread, as the agent sends its own")
+	return made, made.blocks(tree.Asking(ctx, tree.AskerOf(s)), tree.Of(s), provider.APINamed(form))
+}
+
+// blocks looks at what the blocks have beside the fields of a request to an API. E_DOCUMENT_INVALID for a thread without
+// a message.
+func (s *session) blocks(ctx context.Context, t *tree.Tree, to provider.API) error {
+	failed := 0
+	for b, err := range t.Blocks(0) {
 		if err != nil {
-			return nil, err
+			return err
 		}
-		made.at = max(made.at, b.Node().CreatedNS)
-		if b.Region == tree.Sys && b.Node().Kind != toolcall.Definition {
-			made.system++
+		p, err := partOf(ctx, t, b.Node(), b.Region)
+		if err != nil {
+			return err
+		}
+		if s.at = max(s.at, p.node.CreatedNS); p.Section == provider.System {
+			s.system++
+		}
+		if p.Kind != toolcall.Result {
+			continue
+		}
+		if p.Failed {
+			failed++
+		}
+		if p.from != to && (p.from == provider.Gemini || p.Content.Kind != canon.KindString) {
+			s.add(1, "result in JSON, written as a text")
 		}
 	}
-	made.add(left, "part that the provider of the agent has no form for")
-	tools, _ := made.fields.Get("tools")
-	made.add(len(tools.Elems), "definition of a tool, as the agent sends its own")
-	return made, nil
+	said := false
+	list, _ := s.fields.Get(provider.ListOf(to))
+	for _, m := range list.Elems {
+		said = said || !ofSystem(m)
+		content, _ := m.Get("content")
+		for _, part := range content.Elems {
+			if mark, _ := part.Get("is_error"); mark.Text == string(canon.True) {
+				failed--
+			}
+		}
+	}
+	s.add(max(0, failed), "mark that a call failed")
+	if !said {
+		return fault.New(fault.DocumentInvalid, "the thread has no message, and no agent goes on with such a session",
+			"name a snapshot with one")
+	}
+	return nil
+}
+
+// ofSystem reports whether a message or an item is one of the system.
+func ofSystem(item canon.Any) bool {
+	role, _ := item.Get("role")
+	return role.Text == "system" || role.Text == "developer"
 }
 
 // uuid makes the id of a text, of the version for ids that a program makes in its own way (RFC 9562 §5.8).
@@ -93,8 +141,12 @@ func (s *session) time() string {
 
 func (s *session) line(v canon.Any) { s.out = append(v.AppendTo(s.out), '\n') }
 
-// end writes the file.
-func (s *session) end(w io.Writer, path, command string) (*Session, error) {
+// end writes the file. never are those things that the form never has.
+func (s *session) end(w io.Writer, path, command, never string) (*Session, error) {
+	if s.at < int64(24*time.Hour) {
+		never += ", and the thread has no times: the session is of 1970-01-01"
+	}
+	s.list = append(s.list, Lost{What: never})
 	_, err := w.Write(s.out)
 	return &Session{s.id, path, command + " " + s.id, s.list}, err
 }
