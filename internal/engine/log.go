@@ -67,6 +67,12 @@ func (e *Engine) Has(ctx context.Context, key history.Key, id string) (has bool,
 // working state after it.
 func (e *Engine) has(ctx context.Context, l *line, id string, upTo int64) (bool, error) {
 	for ; l != nil; l, upTo = l.up, l.origin.Revision {
+		if e.inMemory {
+			if has, err := e.hasInMemory(ctx, l, id, upTo); has || err != nil {
+				return has, err
+			}
+			continue
+		}
 		joined, has, err := e.joinedHas(ctx, l, id, upTo)
 		if has || err != nil {
 			return has, err
@@ -123,11 +129,7 @@ func (e *Engine) mayBeBehind(ctx context.Context, l *line, joined, upTo int64, i
 			}
 			n.upTo = x.entry.Revision
 		}
-		size := 200 + 40*len(n.ids)
-		if e.inMemory { // which has nothing to make room for
-			size = 1000
-		}
-		e.cache.put(k, n, size)
+		e.cache.put(k, n, 200+40*len(n.ids))
 	}
 	_, may := n.ids[hashOf(id)]
 	return may, nil
@@ -137,9 +139,6 @@ func (e *Engine) mayBeBehind(ctx context.Context, l *line, joined, upTo int64, i
 // revision of the segments.
 func (e *Engine) joinedHas(ctx context.Context, l *line, id string, upTo int64) (joined int64, has bool, err error) {
 	joined = l.origin.Revision
-	if e.inMemory { // which joins nothing
-		return joined, false, nil
-	}
 	list, err := e.segments(ctx, l)
 	for _, x := range list {
 		if joined = x.last; !x.may(id) {

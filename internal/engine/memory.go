@@ -27,8 +27,13 @@ func inMemory(s *store.Memory) *Engine {
 // it is not there, as after an erasure.
 type own struct {
 	mu        sync.Mutex
-	snapshots []published     // by their cycles since the line began; not all need be there
-	runs      []*segmentIndex // of the records, as far as they fill a run
+	snapshots []published // by their cycles since the line began; not all need be there
+
+	upTo   int64            // revision up to which ids and drafts are right
+	ids    map[string]int64 // the revision that first published a node with the id
+	drafts map[string]bool  // ids that came after the last snapshot
+
+	runs []*segmentIndex // of the records, as far as they fill a run
 }
 
 // own returns what is kept of a line, which is of the generation of the line.
@@ -38,7 +43,7 @@ func (e *Engine) own(l *line) *own {
 	k := cacheKey{key: l.key, generation: l.generation, part: partOwn}
 	o, _ := e.cache.get(k).(*own)
 	if o == nil {
-		o = &own{}
+		o = &own{upTo: l.origin.Revision}
 		e.cache.put(k, o, 1000)
 	}
 	return o
@@ -93,6 +98,37 @@ func (e *Engine) baseInMemory(l *line, cycle int64) version {
 		}
 		l, cycle = l.up, l.origin.Cycle
 	}
+}
+
+// hasInMemory is has for the own nodes of a line.
+func (e *Engine) hasInMemory(ctx context.Context, l *line, id string, upTo int64) (bool, error) {
+	o := e.own(l)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ids == nil {
+		o.ids, o.drafts = make(map[string]int64), make(map[string]bool)
+	}
+	for x, err := range e.records(ctx, l, o.upTo+1, upTo) {
+		if err != nil {
+			return false, err
+		}
+		for i := range x.rows {
+			o.drafts[x.rows[i].id] = true
+		}
+		for _, id := range x.gone {
+			delete(o.drafts, id)
+		}
+		if o.upTo = x.entry.Revision; x.publishes() {
+			for id := range o.drafts {
+				if _, known := o.ids[id]; !known {
+					o.ids[id] = o.upTo
+				}
+			}
+			clear(o.drafts)
+		}
+	}
+	first, published := o.ids[id]
+	return published && first <= upTo || upTo == o.upTo && o.drafts[id], nil
 }
 
 // runsInMemory returns indexes of the records of a line up to a revision, in place of those of segments. The last records
