@@ -1,0 +1,55 @@
+package tree
+
+import (
+	"context"
+	"fmt"
+	"testing"
+)
+
+// TestTheNewestOfAKeyHasTheLatestStamp: of several members in one place the one that came last is the newest, wherever it
+// stands, among few nodes and many; ^ah goes before a turn, and that before ^sys.
+func TestTheNewestOfAKeyHasTheLatestStamp(t *testing.T) {
+	for _, others := range []int{0, 2 * few} {
+		now := int64(1000)
+		env := Env{Vocabulary: Vocabulary{Turn: "seg", Container: "cont", Block: "block"},
+			Clock: func() int64 { now++; return now }, Taken: func(string) (bool, error) { return false, nil }}
+		before, stamps, err := New(env, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := Edit(context.Background(), before.WithCycle(stamps.Cycle), before, stamps, env)
+		add := func(into string) (last string) {
+			t.Helper()
+			for i := range others {
+				if _, err := x.Add(into, Spec{Offset: int64(i - others/2)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, offset := range []int64{3, -3, 2, 0} {
+				if last, err = x.Add(into, Spec{Key: "k", Offset: offset}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return last
+		}
+		expect := func(where, want string) {
+			t.Helper()
+			for _, key := range []string{"k", "none"} {
+				got, err := x.Newest(key)
+				if err != nil || (key == "none") != (got == nil) || got != nil && got.ID != want {
+					t.Errorf("%d others, %s: the newest of %s is %v, %v, not %s", others, where, key, got, err, want)
+				}
+			}
+		}
+		inSys := add("^sys")
+		expect("in ^sys", inSys)
+		inHead := add("^ah")
+		expect("in ^ah", inHead)
+		if before, stamps, err = Seal(x.Tree(), x.Stamps, env); err != nil {
+			t.Fatal(err)
+		}
+		x = Edit(context.Background(), before.WithCycle(stamps.Cycle), before, stamps, env)
+		expect("in a turn", inHead)
+		expect("before "+fmt.Sprint(others)+" others", add("^ah"))
+	}
+}
