@@ -18,48 +18,48 @@ type Apart struct {
 	Beside []string `json:"beside,omitempty"`
 }
 
-// Kin says which contexts of a store come from which.
-type Kin struct {
+// Relations say which contexts of a store come from which.
+type Relations struct {
 	list  map[string]*history.Info
 	keys  map[history.Key]bool
 	below map[string][]string
 }
 
-// KinOf reads the kin of all contexts of a store. Cost: listing them.
-func KinOf(ctx context.Context, db *pact.DB) (*Kin, error) {
+// RelationsOf reads those of all contexts of a store. Cost: listing them.
+func RelationsOf(ctx context.Context, db *pact.DB) (*Relations, error) {
 	list, err := pact.List(ctx, db)
 	if err != nil {
 		return nil, err
 	}
-	k := &Kin{make(map[string]*history.Info, len(list)), make(map[history.Key]bool, len(list)), map[string][]string{}}
+	r := &Relations{make(map[string]*history.Info, len(list)), make(map[history.Key]bool, len(list)), map[string][]string{}}
 	for i := range list {
 		name := list[i].Name
 		above := record.AsideOf(name)
 		if above == "" {
 			above, _ = record.BegunBy(list[i].Listed)
 		}
-		k.list[name], k.keys[list[i].Key], k.below[above] = &list[i], true, append(k.below[above], name)
+		r.list[name], r.keys[list[i].Key], r.below[above] = &list[i], true, append(r.below[above], name)
 	}
-	return k, nil
+	return r, nil
 }
 
 // ApartOf returns that of one context. Cost: listing the contexts.
 func ApartOf(ctx context.Context, db *pact.DB, c *pact.Context) (a Apart, err error) {
-	k, err := KinOf(ctx, db)
+	r, err := RelationsOf(ctx, db)
 	if err != nil {
 		return a, err
 	}
-	return k.Apart(c.Name()), nil
+	return r.Apart(c.Name()), nil
 }
 
 // Apart returns that of the context of a name. The calls of an origin that was deleted are those of its fork alone.
-func (k *Kin) Apart(name string) (a Apart) {
-	if at := k.list[name]; at != nil && k.keys[at.Origin.Key] {
+func (r *Relations) Apart(name string) (a Apart) {
+	if at := r.list[name]; at != nil && r.keys[at.Origin.Key] {
 		a.Inherited = int(max(0, at.Origin.Cycle-at.First+1))
 	}
 	known := map[string]bool{name: true}
 	for wave := []string{name}; len(wave) > 0; wave = wave[1:] {
-		for _, name := range k.below[wave[0]] {
+		for _, name := range r.below[wave[0]] {
 			if !known[name] {
 				known[name] = true
 				a.Beside, wave = append(a.Beside, name), append(wave, name)
@@ -93,7 +93,7 @@ func StandingIn(ctx context.Context, db *pact.DB, list []*pact.Context) (int, er
 	if len(list) < 2 {
 		return len(list) - 1, nil
 	}
-	k, err := KinOf(ctx, db)
+	r, err := RelationsOf(ctx, db)
 	if err != nil {
 		return 0, err
 	}
@@ -101,7 +101,7 @@ func StandingIn(ctx context.Context, db *pact.DB, list []*pact.Context) (int, er
 	for i, c := range list {
 		names[i] = c.Name()
 		first, last := c.Cycles()
-		if first += int64(k.Apart(names[i]).Inherited); last < first {
+		if first += int64(r.Apart(names[i]).Inherited); last < first {
 			continue
 		}
 		for s, err := range c.History(ctx, pact.Cycle(first), pact.Cycle(last)) {

@@ -23,7 +23,7 @@ func TestAForkOfADeletedContextInheritsNothing(t *testing.T) {
 	if err == nil {
 		_, err = pact.Create(ctx, db, "run/summary-1", nil)
 	}
-	k, err2 := KinOf(ctx, db)
+	k, err2 := RelationsOf(ctx, db)
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)
 	}
@@ -36,7 +36,7 @@ func TestAForkOfADeletedContextInheritsNothing(t *testing.T) {
 	if err := pact.Delete(ctx, db, "run"); err != nil {
 		t.Fatal(err)
 	}
-	if k, err = KinOf(ctx, db); err != nil || k.Apart("fork").Inherited != 0 {
+	if k, err = RelationsOf(ctx, db); err != nil || k.Apart("fork").Inherited != 0 {
 		t.Errorf("%+v, %v", k.Apart("fork"), err)
 	}
 }

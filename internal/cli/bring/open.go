@@ -109,7 +109,7 @@ func examine(ctx context.Context, a *command.App, s *pact.DB, list []intake.Made
 		first, last := l.Context.Cycles()
 		total += int(last - first + 1)
 	}
-	kin, err := view.KinOf(ctx, s)
+	relations, err := view.RelationsOf(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func examine(ctx context.Context, a *command.App, s *pact.DB, list []intake.Made
 		if err != nil {
 			return err
 		}
-		f.Contexts[i].Apart = kin.Apart(l.Context.Name())
+		f.Contexts[i].Apart = relations.Apart(l.Context.Name())
 		f.Contexts[i].Existed, f.Contexts[i].Added = l.Existed, l.Added
 		f.ThreadBytes += f.Contexts[i].Own()
 	}
