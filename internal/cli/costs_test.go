@@ -22,7 +22,8 @@ const (
 )
 
 // commandCosts has for each command how it may grow, and its arguments. RUN stands for a recorded session, LOG for the
-// file that it was imported from, @LAST for its last cycle, OUT for a file to write.
+// file that it was imported from, MANY for one of as many conversations of a call, @LAST for its last cycle, OUT for a file
+// to write.
 var commandCosts = map[string]struct {
 	most float64
 	args string
@@ -52,6 +53,7 @@ var commandCosts = map[string]struct {
 	"log --family":     {linear, "log RUN --family --json"},
 	"log -n":           {flat, "log RUN -n 3"},
 	"open":             {linear, "open LOG --no-browser"},
+	"open of many":     {linear, "open MANY --no-browser"},
 	"open --export":    {linear, "open RUN --export OUT"},
 	"log --prefix":     {linear, "log RUN --prefix --json"},
 	"rename":           {flat, "rename RUN other"},
@@ -104,8 +106,12 @@ func TestCostsOfCommandsGrowAsTheirWorkDoes(t *testing.T) {
 // costsOf returns the bytes that each command allocates on a session of some calls.
 func costsOf(t *testing.T, calls int) map[string]uint64 {
 	dir := t.TempDir()
-	log, db := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "pact.db")
+	log, db, many := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "pact.db"), filepath.Join(dir, "many.json")
 	if err := os.WriteFile(log, dbtest.Session(calls), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const conversation = `{"messages":[{"role":"user","content":"Hello?"},{"role":"assistant","content":"Yes."}]}`
+	if err := os.WriteFile(many, []byte("["+strings.Repeat(conversation+",", calls-1)+conversation+"]"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if code, _, problems := run(t, "", "import", log, "--name", "run", "--db", db); code != 0 {
@@ -123,7 +129,7 @@ func costsOf(t *testing.T, calls int) map[string]uint64 {
 		}
 		var args []string
 		for word := range strings.FieldsSeq(row.args) {
-			args = append(args, strings.ReplaceAll(strings.NewReplacer("RUN", "run", "LOG", log, "OUT", filepath.Join(dir, "page.html")).Replace(word), "_", " "))
+			args = append(args, strings.ReplaceAll(strings.NewReplacer("RUN", "run", "LOG", log, "MANY", many, "OUT", filepath.Join(dir, "page.html")).Replace(word), "_", " "))
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
