@@ -19,7 +19,7 @@ import (
 // TestAgentsGoOnWithWhatIsExported has real agents resume what pact export writes of a context: whole, as it was at an
 // earlier call, forked, mended and made by hand, with thoughts and images. It holds their next requests to its thread.
 func TestAgentsGoOnWithWhatIsExported(t *testing.T) {
-	for name, form := range map[string]string{"claude": "claude-code", "codex": "codex"} {
+	for name, form := range map[string]string{"claude": "claude-code", "codex": "codex", "opencode": "opencode"} {
 		for _, c := range []struct{ context, at, made string }{
 			{"library", "working", ""}, {"library", "@c2", ""}, {"pictures", "working", ""}, {"pictures", "@c2", ""},
 			{"forked", "working", `fork library @c2 forked; add forked --role user --content Krabat?; commit forked;
@@ -69,11 +69,14 @@ func goesOn(t *testing.T, name, form, of, at, made string) {
 		at := slices.IndexFunc(a.env, func(set string) bool { return strings.HasPrefix(set, "OPENAI_BASE_URL=") })
 		arguments = slices.Concat(a.first, []string{"-c", strings.Replace(a.env[at], "OPENAI_BASE_URL=", "openai_base_url=", 1),
 			"resume", said.Session})
+	case "opencode":
+		a.run([]string{"import"}, file)
+		to, arguments = file, append(slices.Clone(a.first), "--session", said.Session)
 	}
 	a.must(os.MkdirAll(filepath.Dir(to), 0o700))
 	a.must(os.Rename(file, to))
 	a.run(arguments, question)
-	shown := map[string]string{"claude": "anthropic", "codex": "responses"}[name]
+	shown := map[string]string{"claude": "anthropic", "codex": "responses", "opencode": "anthropic"}[name]
 	want := partsSent(t, run("show", of, at, "--as", shown))
 	asked := 0
 	for _, r := range a.provider.Received() {

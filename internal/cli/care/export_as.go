@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/exports"
 	"github.com/contexttree/pact/internal/safefile"
 )
@@ -20,11 +21,11 @@ var runForms = map[string]func(context.Context, io.Writer, *pact.Context, pact.A
 
 // sessionForms write a thread with which an agent goes on.
 var sessionForms = map[string]func(context.Context, io.Writer, *pact.Context, *pact.Snapshot) (*exports.Session, error){
-	"claude-code": exports.ClaudeCode, "codex": exports.Codex,
+	"claude-code": exports.ClaudeCode, "codex": exports.Codex, "opencode": exports.Opencode,
 }
 
 // forms are the values of --as.
-var forms = []string{"atif", "otlp", "claude-code", "codex"}
+var forms = []string{"atif", "otlp", "claude-code", "codex", "opencode"}
 
 // exported is what export --as says with --json.
 type exported struct {
@@ -32,7 +33,7 @@ type exported struct {
 	File    string         `json:"file"`
 	Lost    []exports.Lost `json:"not_carried"`
 	Session string         `json:"session,omitempty"` // by which the agent resumes it
-	Path    string         `json:"path,omitempty"`    // where the agent looks for it
+	Path    string         `json:"path,omitempty"`    // where the agent looks for it; opencode imports any file
 	Command string         `json:"command,omitempty"` // that resumes it
 }
 
@@ -54,8 +55,13 @@ func exportAs(ctx context.Context, a *command.App, s *command.Source, form, targ
 		if len(words) > 0 {
 			a.Reportf("pact: %s does not carry: %s", form, strings.Join(words, "; "))
 		}
-		if said.Session != "" {
+		if target != "" {
+			said.Command = strings.Replace(said.Command, " FILE ", " "+screen.Quote(target)+" ", 1)
+		}
+		if said.Path != "" {
 			a.Reportf("pact: put it at %s, then type %s", said.Path, said.Command)
+		} else if said.Command != "" {
+			a.Reportf("pact: then type %s", said.Command)
 		}
 		return nil
 	}

@@ -173,7 +173,9 @@ func BadFlag(cmd *cobra.Command, err error) error {
 func misused(cmd *cobra.Command, err error) *fault.Error {
 	message, more, _ := strings.Cut(err.Error(), "\n")
 	f := fault.New(fault.Usage, message, cmd.CommandPath()+" --help shows how")
-	if _, names, ok := strings.Cut(more, "Did you mean this?"); ok {
+	if word := strings.SplitN(message, `"`, 3); len(word) == 3 && habit(word[1]) != "" {
+		f.Remedy = "did you mean pact " + habit(word[1]) + "?"
+	} else if _, names, ok := strings.Cut(more, "Did you mean this?"); ok {
 		f.Remedy = "did you mean " + strings.Join(strings.Fields(names), " or ") + "?"
 	}
 	return f

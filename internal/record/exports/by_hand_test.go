@@ -98,7 +98,7 @@ func TestTextsOfAnyKindAreTexts(t *testing.T) {
 
 // sessions are the writers of sessions.
 var sessions = map[string]func(context.Context, io.Writer, *pact.Context, *pact.Snapshot) (*Session, error){
-	"claude-code": ClaudeCode, "codex": Codex,
+	"claude-code": ClaudeCode, "codex": Codex, "opencode": Opencode,
 }
 
 // The system prompt of a rollout has every text of ^sys that the system says; what others say there goes on.
@@ -149,7 +149,8 @@ func TestSessionsSayWhatTheyLose(t *testing.T) {
 			{Kind: "result", Role: "tool", Refs: []string{"b"}, Content: "broken", Attrs: map[string]any{"wire:failed": true}}},
 		[]pact.Spec{call("d")})
 	empty := byHand(t, []pact.Spec{inSys(pact.Spec{Role: "system", Content: "be brief"})})
-	for form, never := range map[string]string{"claude-code": "tokens and prices", "codex": "model, tokens and prices"} {
+	for form, never := range map[string]string{"claude-code": "tokens and prices", "codex": "model, tokens and prices",
+		"opencode": "tokens and prices"} {
 		made, err := sessions[form](t.Context(), io.Discard, c, c.Working())
 		if err != nil {
 			t.Fatal(err)

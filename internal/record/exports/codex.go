@@ -57,11 +57,7 @@ func Codex(ctx context.Context, w io.Writer, c *pact.Context, s *pact.Snapshot) 
 
 // texts returns the texts of a message.
 func (s *session) texts(item canon.Any) (list []string) {
-	content, _ := item.Get("content")
-	if content.Kind != canon.KindArray {
-		content = canon.ArrayOf(canon.Fields("text", content))
-	}
-	for _, part := range content.Elems {
+	for _, part := range partsOf(item) {
 		if said, _ := part.Get("text"); said.Text != "" {
 			list = append(list, said.Text)
 		} else if said.Kind != canon.KindString {

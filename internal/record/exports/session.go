@@ -20,7 +20,7 @@ import (
 // Session is a session with which an agent goes on.
 type Session struct {
 	ID      string // by which the agent resumes it
-	Path    string // of the file, where the agent looks for it
+	Path    string // of the file, where the agent looks for it; empty if it imports any file
 	Command string // that resumes it
 	Lost    []Lost
 }
