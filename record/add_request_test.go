@@ -218,3 +218,21 @@ func TestMessagesWithoutContent(t *testing.T) {
 		t.Errorf("an empty answer gives %v, %v", ids, err)
 	}
 }
+
+// A system prompt that stood in a message is there in every other form, too.
+func TestTheSystemPromptOfAMessageGoesToEachForm(t *testing.T) {
+	for form, body := range map[string]string{
+		"openai":    `{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hello"}]}`,
+		"responses": `{"input":[{"role":"developer","content":"Be brief."},{"role":"user","content":"Hello"}]}`,
+	} {
+		c := chat(t)
+		_, err := record.AddRequest(t.Context(), c, form, []byte(body), nil)
+		must(t, err)
+		for to := range listOf {
+			text, left, err := record.Thread(t.Context(), c.Working(), to)
+			if err != nil || left > 0 || strings.Count(string(text), "Be brief.") != 1 || !strings.Contains(string(text), "Hello") {
+				t.Errorf("%s as %s is %s; %d blocks were left out (%v)", form, to, text, left, err)
+			}
+		}
+	}
+}

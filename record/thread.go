@@ -179,7 +179,7 @@ func (p *parts) render(to provider.API) (fields canon.Any, left int) {
 // renderUntil does so, and returns how many messages the parts before one make.
 func (p *parts) renderUntil(to provider.API, until int) (fields canon.Any, left, messages int) {
 	first := 0 // the first part of the conversation
-	for first < len(p.list) && p.list[first].Section != provider.Conversation && p.whole[first] == nil {
+	for first < len(p.list) && p.list[first].Section != provider.Conversation && (p.whole[first] == nil || p.from[first] != to) {
 		first++
 	}
 	by := func(from int) func(i int) provider.API { return func(i int) provider.API { return p.from[from+i] } }
