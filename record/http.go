@@ -61,7 +61,7 @@ func (r *Recorder) passOn(name provider.API, req *http.Request, next func(*http.
 func (r *Recorder) send(name provider.API, req *http.Request, body []byte, m *managing,
 	next func(*http.Request) (*http.Response, error)) (*http.Response, *call, error) {
 	came := len(body)
-	body, req, of := r.diagnose(name, req, body)
+	body, req, of := r.diagnose(name, req, body, m)
 	if m.kept != nil {
 		m.kept.Question = len(body) - came
 	}
