@@ -57,7 +57,7 @@ type CallPrefix struct {
 type CallShared struct {
 	Blocks   int   `json:"blocks"`
 	OfBlocks int   `json:"of_blocks"` // of the request before
-	Bytes    int64 `json:"bytes"`     // of the bodies if these are compared, else of the canonical threads without their last bracket
+	Bytes    int64 `json:"bytes"`     // of the canonical threads without their last bracket
 	OfBytes  int64 `json:"of_bytes"`
 }
 

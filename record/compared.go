@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"errors"
 	"net/http"
 	"time"
@@ -59,7 +58,7 @@ func (w *follower) compared(p *inspect.CallPrefix, of []history.Attempt, about c
 	}
 	w.before = now
 	switch {
-	case now.rules.AsSent || w.rebuilt:
+	case now.rules.NoCache || w.rebuilt:
 	case a.Status == history.Completed:
 		w.expect(p, now, a)
 	case answered(about):
@@ -91,7 +90,7 @@ func (w *follower) fill(s *pact.Snapshot, of []history.Attempt) (broken int, err
 		if err != nil {
 			return 0, err
 		}
-		if !sent.rules.AsSent {
+		if !sent.rules.NoCache {
 			w.cacheOf(sent.rules).Broke(sent.prompt, time.Unix(0, a.StartedNS), usageOf(reportedCache(a, about)))
 		}
 	}
@@ -114,49 +113,43 @@ func (w *follower) rulesOf(k *kept) *provider.CacheRules {
 
 // prompt rebuilds the prompt that an attempt sent. E_CONFLICT if the snapshot does not restore it.
 func (w *follower) prompt(s *pact.Snapshot, a history.Attempt, k *kept) (*sent, *provider.Request, error) {
-	request, text, err := w.request(s, a, k)
+	request, err := w.request(s, a, k)
 	if err != nil {
 		return nil, nil, err
 	}
 	d := w.rulesOf(k)
-	if d.AsSent { // the prompt keeps it
-		text = bytes.Clone(text)
-	}
-	return &sent{d, d.ReadNext(request, a.Model, text, w.hashes), tree.Of(s)}, request, nil
+	return &sent{d, d.ReadNext(request, a.Model, w.hashes), tree.Of(s)}, request, nil
 }
 
 // request rebuilds the request of an attempt.
-func (w *follower) request(s *pact.Snapshot, a history.Attempt, k *kept) (*provider.Request, []byte, error) {
+func (w *follower) request(s *pact.Snapshot, a history.Attempt, k *kept) (*provider.Request, error) {
 	b, said, err := body(w.ctx, s, a, k, &w.contents, w.records)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if said.Kind == canon.KindAbsent {
 		read, err := wire.Read(b.Bytes)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		said = read.Value
 	}
 	request, ok := provider.ReadRequest(k.API, said)
 	if !ok {
-		return nil, nil, unrestored(w.ctx, s, a, nil)
+		return nil, unrestored(w.ctx, s, a, nil)
 	}
-	return request, b.Bytes, nil
+	return request, nil
 }
 
 // compare fills in how much of the previous call a call repeats. compacted says that its record has a compaction.
 func (w *follower) compare(p *inspect.CallPrefix, now *sent, compacted bool) error {
 	shared := now.rules.Compare(w.before.prompt, now.prompt)
-	p.Shared = &inspect.CallShared{Blocks: shared.Blocks, OfBlocks: shared.Of, Bytes: shared.Bytes,
-		OfBytes: shared.OfBytes}
-	if shared.OfBytes == 0 {
-		var err error
-		if _, p.Shared.Bytes, err = now.thread.ThreadPrefix(shared.Blocks); err != nil {
-			return err
-		}
-		_, p.Shared.OfBytes = wholePrefix(w.before.thread)
+	p.Shared = &inspect.CallShared{Blocks: shared.Blocks, OfBlocks: shared.Of}
+	var err error
+	if _, p.Shared.Bytes, err = now.thread.ThreadPrefix(shared.Blocks); err != nil {
+		return err
 	}
+	_, p.Shared.OfBytes = wholePrefix(w.before.thread)
 	p.Attribution = shared.ApartChanged
 	if shared.Complete {
 		return nil

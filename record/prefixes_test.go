@@ -278,32 +278,6 @@ func TestALifetimeThatRanOutIsNoCut(t *testing.T) {
 	}
 }
 
-// The bodies as they were sent: a marker that moves is a difference.
-func TestBodiesAreComparedAsTheyWereSent(t *testing.T) {
-	tk := newTalk(t, provider.Messages)
-	tk.turn("a")
-	tk.turn("b")
-	list := tk.prefixes("other")
-	if p := list[1]; p.Cut == nil || p.Cut.Cause != "block" || p.Expected != nil || p.Shared.Blocks != 3 ||
-		p.Shared.OfBlocks != 4 || p.Shared.Bytes >= p.Shared.OfBytes {
-		t.Errorf("%+v, cut %+v", p, p.Cut)
-	}
-	plain := newTalk(t, provider.Chat)
-	plain.turn("a")
-	plain.turn("b")
-	plain.body["zeal"] = 1 // behind the messages
-	plain.turn("c")
-	plain.body["a"] = 1 // before them
-	plain.turn("d")
-	list = plain.prefixes("other")
-	if list[1].Cut != nil || list[2].Cut != nil {
-		t.Errorf("cuts %+v, %+v", list[1].Cut, list[2].Cut)
-	}
-	if cut := list[3].Cut; cut == nil || cut.Cause != "parameters" {
-		t.Errorf("the cut is %+v", cut)
-	}
-}
-
 func TestADialectThatNobodyKnows(t *testing.T) {
 	tk := newTalk(t, provider.Chat)
 	tk.turn("a")

@@ -136,7 +136,7 @@ func (q *request) prompt(told *int64) *provider.Prompt {
 	}
 	q.head = 1 - q.head
 	p := &q.heads[q.head]
-	q.rules.ReadHashed(p, q.of, q.model, nil, func(i int) hash { return hashes[i] })
+	q.rules.ReadHashed(p, q.of, q.model, func(i int) hash { return hashes[i] })
 	q.sizes = q.sizes[:0]
 	for i := range hashes {
 		one := manage.Sized{Hash: hashes[i], Size: perToken * q.parts[i].tokens}

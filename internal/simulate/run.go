@@ -135,11 +135,11 @@ func (r *run) choose(attempts []history.Attempt) error {
 	}
 	r.model = cmp.Or(r.o.Model, r.model, record.ModelOf(r.c.Working()))
 	if r.o.Dialect != "" {
-		if r.rules = provider.CacheRulesNamed(r.o.Dialect); r.rules == nil || r.rules.AsSent {
+		if r.rules = provider.CacheRulesNamed(r.o.Dialect); r.rules == nil || r.rules.NoCache {
 			return fault.At(fault.DocumentInvalid, fault.NoOffset, r.o.Dialect, "no rules of caching have this name",
 				"take one of "+strings.Join(provider.CacheRulesNames(), ", "))
 		}
-	} else if r.rules = provider.CacheRulesNamed(record.DialectOf(attempts)); r.rules == nil || r.rules.AsSent {
+	} else if r.rules = provider.CacheRulesNamed(record.DialectOf(attempts)); r.rules == nil || r.rules.NoCache {
 		r.rules = provider.CacheRulesNamed(dialectOf(r.model))
 	}
 	for _, a := range attempts {

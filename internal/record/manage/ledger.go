@@ -140,7 +140,7 @@ func formOf(q *Request, s *summed, how int, f *form) {
 			}
 		}
 	}
-	provider.CacheRulesOf(q.API).ReadHashed(&f.prompt, &r, q.Of.Model, nil, func(i int) hash { return f.parts[i].Hash })
+	provider.CacheRulesOf(q.API).ReadHashed(&f.prompt, &r, q.Of.Model, func(i int) hash { return f.parts[i].Hash })
 }
 
 // sentForm returns the form of a request as it is sent: often just as it was asked for.

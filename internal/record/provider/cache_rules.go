@@ -12,10 +12,8 @@ import (
 type CacheRules struct {
 	Name    string   // the name that users choose it by
 	Sources []string // addresses of the pages that document it
-	// AsSent says that no source documents how the provider caches. The rules
-	// then compare the bytes of bodies and assume neither a cache nor an
-	// order.
-	AsSent bool
+	// NoCache says that no source documents how the provider caches: it is expected to read nothing.
+	NoCache bool
 	// Settings are the parameters that belong to the cached prefix, each with
 	// the first section that its change ends.
 	Settings []Setting

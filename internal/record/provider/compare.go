@@ -34,20 +34,12 @@ type Shared struct {
 	// it caches. It ends no prefix here, but may on another server of the same
 	// API.
 	ApartChanged bool
-	// Bytes and OfBytes count bytes of the bodies if the rules compare
-	// bodies as sent, else 0.
-	Bytes, OfBytes int64
 }
 
-// Compare says what a request repeats of the previous one. Cost: linear in the
-// blocks or, for rules without blocks, in the bytes.
+// Compare says what a request repeats of the previous one. Cost: linear in the blocks.
 func (rules *CacheRules) Compare(older, newer *Prompt) Shared {
 	s := Shared{Of: len(older.Blocks)}
-	if rules.AsSent {
-		s.compareBytes(older, newer)
-	} else {
-		s.compareBlocks(rules, older, newer)
-	}
+	s.compareBlocks(rules, older, newer)
 	byProvider := s.Cause == CauseBlock && s.Blocks < len(newer.Blocks) && newer.Blocks[s.Blocks].Cleared
 	if !s.Complete && !byProvider {
 		s.Reasoning = newer.reasoning(s.Blocks)

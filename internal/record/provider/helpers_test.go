@@ -22,7 +22,7 @@ func read(t testing.TB, d *CacheRules, name API, body string) *Prompt {
 	if !ok {
 		t.Fatalf("not read: %s", body)
 	}
-	return d.Read(r, "", []byte(body))
+	return d.Read(r, "")
 }
 
 func parsed(t testing.TB, text string) canon.Any {

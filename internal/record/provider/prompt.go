@@ -15,7 +15,6 @@ type Prompt struct {
 	Settings []string // values of the rules' settings, "" for a missing one
 	Blocks   []Block
 	word     string // the word with which the request asks for a lifetime
-	body     []byte // the body as sent, if the rules compare bodies
 }
 
 // Word returns the word with which the whole request asks for a lifetime, "" without one.
@@ -45,24 +44,23 @@ type Block struct {
 }
 
 // Read reads the prompt of a request. model is the model that the path names,
-// for bodies without one. Only rules that compare bodies need body.
-func (rules *CacheRules) Read(r *Request, model string, body []byte) *Prompt {
-	return rules.ReadNext(r, model, body, Hashes{})
+// for bodies without one.
+func (rules *CacheRules) Read(r *Request, model string) *Prompt {
+	return rules.ReadNext(r, model, Hashes{})
 }
 
 // ReadNext is Read for the calls of one conversation: it takes the hashes of the
 // parts that an earlier call had from known, and adds those of new parts. Cost:
 // linear in the number of parts, and in the bytes of the new ones.
-func (rules *CacheRules) ReadNext(r *Request, model string, body []byte, known Hashes) *Prompt {
+func (rules *CacheRules) ReadNext(r *Request, model string, known Hashes) *Prompt {
 	p := &Prompt{}
-	rules.ReadHashed(p, r, model, body, func(i int) [sha256.Size]byte { return known.Of(&r.Parts[i]) })
+	rules.ReadHashed(p, r, model, func(i int) [sha256.Size]byte { return known.Of(&r.Parts[i]) })
 	return p
 }
 
 // ReadHashed is Read with the hash of each part, into a prompt of the same rules whose lists nobody else has any more.
 // Cost: linear in the number of parts; it looks at the contents of those alone that the prompt has not in their place.
-func (rules *CacheRules) ReadHashed(p *Prompt, r *Request, model string, body []byte,
-	hashOf func(i int) [sha256.Size]byte) {
+func (rules *CacheRules) ReadHashed(p *Prompt, r *Request, model string, hashOf func(i int) [sha256.Size]byte) {
 	before := p.Blocks
 	*p = Prompt{Model: cmp.Or(r.Model, model), Settings: p.Settings[:0], Blocks: slices.Grow(p.Blocks[:0], len(r.Parts))}
 	on := uint8(0)
@@ -97,9 +95,6 @@ func (rules *CacheRules) ReadHashed(p *Prompt, r *Request, model string, body []
 	p.word = get(r.Parameters, "prompt_cache_retention").Text
 	if ttl := get(r.Parameters, "prompt_cache_options", "ttl").Text; ttl != "" {
 		p.word = ttl
-	}
-	if rules.AsSent {
-		p.body = body
 	}
 }
 

@@ -29,7 +29,7 @@ func TestACallHashesOnlyItsNewPart(t *testing.T) {
 	for n := range len(all.Parts) + 1 {
 		r := *all
 		r.Parts = all.Parts[:n]
-		got, want := anthropicCache.ReadNext(&r, "", nil, known), anthropicCache.Read(&r, "", nil)
+		got, want := anthropicCache.ReadNext(&r, "", known), anthropicCache.Read(&r, "")
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("%d parts: %+v, want %+v", n, got, want)
 		}
@@ -39,7 +39,7 @@ func TestACallHashesOnlyItsNewPart(t *testing.T) {
 	}
 	removed := *all
 	removed.Parts = append(append([]Part{}, all.Parts[:7]...), all.Parts[8:]...)
-	if anthropicCache.ReadNext(&removed, "", nil, known); len(known) != len(all.Parts) {
+	if anthropicCache.ReadNext(&removed, "", known); len(known) != len(all.Parts) {
 		t.Errorf("%d hashes after a part was removed", len(known))
 	}
 }
@@ -48,11 +48,11 @@ func TestACallHashesOnlyItsNewPart(t *testing.T) {
 func TestACallAllocatesTheSameAtEveryLength(t *testing.T) {
 	allocations := func(length int) float64 {
 		history, known := growing(t, length), Hashes{}
-		responsesCache.ReadNext(history, "", nil, known)
+		responsesCache.ReadNext(history, "", known)
 		last := len(history.Parts) - 1
 		return testing.AllocsPerRun(20, func() {
 			history.Parts[last].Call += "x"
-			responsesCache.ReadNext(history, "", nil, known)
+			responsesCache.ReadNext(history, "", known)
 		})
 	}
 	if short, long := allocations(70), allocations(7000); long > short+8 {
@@ -81,8 +81,8 @@ func TestReadingAPromptAgainLooksAtWhatIsNew(t *testing.T) {
 	short.Parts = plain.Parts[:10]
 	known, p := Hashes{}, &Prompt{}
 	read := func(r *Request) {
-		anthropicCache.ReadHashed(p, r, "", nil, func(i int) [sha256.Size]byte { return known.Of(&r.Parts[i]) })
-		if want := anthropicCache.Read(r, "", nil); !reflect.DeepEqual(p, want) {
+		anthropicCache.ReadHashed(p, r, "", func(i int) [sha256.Size]byte { return known.Of(&r.Parts[i]) })
+		if want := anthropicCache.Read(r, ""); !reflect.DeepEqual(p, want) {
 			t.Fatalf("%+v, want %+v", p, want)
 		}
 	}
@@ -91,8 +91,8 @@ func TestReadingAPromptAgainLooksAtWhatIsNew(t *testing.T) {
 	}
 	unread := cited // as if what is in its place said something else
 	unread.Parts = slices.Clone(plain.Parts)
-	anthropicCache.ReadHashed(p, &unread, "", nil, func(i int) [sha256.Size]byte { return known.Of(&cited.Parts[i]) })
-	if want := anthropicCache.Read(&cited, "", nil); !slices.Equal(p.Settings, want.Settings) {
+	anthropicCache.ReadHashed(p, &unread, "", func(i int) [sha256.Size]byte { return known.Of(&cited.Parts[i]) })
+	if want := anthropicCache.Read(&cited, ""); !slices.Equal(p.Settings, want.Settings) {
 		t.Errorf("parts that are there already are read again: %q", p.Settings)
 	}
 }

@@ -48,7 +48,7 @@ type entry struct {
 
 // unknown stands for the APIs that are not in the table: their requests have no parts.
 var unknown = &entry{path: fixedPath("/"), said: func(*cutter, canon.Any) {}, writer: chatWriter{},
-	newAnswer: func() answerReader { return &geminiAnswer{} }, body: geminiBody, cache: &CacheRules{Name: "other", AsSent: true}}
+	newAnswer: func() answerReader { return &geminiAnswer{} }, body: geminiBody, cache: &CacheRules{Name: "other", NoCache: true}}
 
 func entryOf(name API) *entry {
 	if at := slices.IndexFunc(table, func(e *entry) bool { return e.api == name }); at >= 0 {
