@@ -27,16 +27,22 @@ const (
 
 // Handed says what was decided by hand, in bytes of the last request as it was sent.
 type Handed struct {
-	Blocks  []string `json:"blocks" nullable:"false"` // with results that it is about
-	Others  []string `json:"others,omitempty"`        // blocks that it leaves alone: no results, or such that it cannot change
-	Bytes   int      `json:"bytes"`                   // that requests have less from now on, below 0 if they have more
-	Behind  int      `json:"behind"`                  // that stand behind the first change, and are not read from the cache next time
-	Of      int      `json:"of"`                      // of the whole request
-	Attempt string   `json:"attempt"`                 // the id of the last request
-	Model   string   `json:"model"`                   // that it asked
+	Blocks  []string   `json:"blocks" nullable:"false"` // with results that it is about
+	Others  []Unhanded `json:"others,omitempty"`        // that it leaves alone
+	Bytes   int        `json:"bytes"`                   // that requests have less from now on, below 0 if they have more
+	Behind  int        `json:"behind"`                  // that stand behind the first change, and are not read from the cache next time
+	Of      int        `json:"of"`                      // of the whole request
+	Attempt string     `json:"attempt"`                 // the id of the last request
+	Model   string     `json:"model"`                   // that it asked
 	// Counted is what the provider counted of it, nil for nothing.
 	Counted *inspect.ProviderCache `json:"counted,omitempty"`
 	In      string                 `json:"in"` // the context that keeps the decision
+}
+
+// Unhanded is a block about which nothing is decided by hand.
+type Unhanded struct {
+	Block string `json:"block"`
+	Why   string `json:"why"` // in words
 }
 
 // DecideByHand decides about the results in some blocks of a recorded context, from the next request on. The decision is
@@ -71,13 +77,13 @@ func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand,
 		if err != nil {
 			return nil, err
 		}
-		d, ok := manage.Decision{}, false
+		d, why := manage.Decision{}, "it is no result of a tool"
 		if n != nil && n.Kind == "result" {
 			call, _ := n.Header(attrCall).Text()
-			d, ok = q.ByHand(e.list, call, map[ByHand]manage.What{Drop: manage.Left, Pin: manage.Pinned, Undo: manage.Raw}[what])
+			d, why = q.ByHand(e.list, call, map[ByHand]manage.What{Drop: manage.Left, Pin: manage.Pinned, Undo: manage.Raw}[what])
 		}
-		if !ok {
-			made.Others = append(made.Others, id)
+		if why != "" {
+			made.Others = append(made.Others, Unhanded{id, why})
 			continue
 		}
 		one, err := m.deciding(d, places)
@@ -87,13 +93,35 @@ func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand,
 		list, made.Blocks = append(list, one), append(made.Blocks, id)
 	}
 	if len(list) == 0 {
-		return nil, fault.New(fault.NodeNotFound, "none of these blocks is the result of a tool in the last request that this can change",
+		return nil, fault.New(fault.NodeNotFound, "none of these blocks is the result of a tool in the last request that this can change: "+made.LeftAlone(),
 			"a result leaves if it is longer than a note, is there once, and has no redacted text; what was left out or pinned comes back")
 	}
 	if err := made.compare(m, e.list, list); err != nil || dry {
 		return made, err
 	}
 	return made, e.add(ctx, list, func() error { return nil })
+}
+
+// LeftAlone says why blocks are left alone, and names the first of them.
+func (h *Handed) LeftAlone() string {
+	var reasons []string
+	blocks := map[string][]string{}
+	for _, o := range h.Others {
+		if blocks[o.Why] == nil {
+			reasons = append(reasons, o.Why)
+		}
+		blocks[o.Why] = append(blocks[o.Why], o.Block)
+	}
+	const named = 3
+	for i, why := range reasons {
+		list := blocks[why]
+		reasons[i] = strings.Join(list[:min(len(list), named)], ", ")
+		if len(list) > named {
+			reasons[i] += " and " + strconv.Itoa(len(list)-named) + " more"
+		}
+		reasons[i] += ": " + why
+	}
+	return strings.Join(reasons, "; ")
 }
 
 // compare fills in what some decisions change in the last request, as it is written with the list before and after.

@@ -89,7 +89,7 @@ func TestAResultIsDroppedByHand(t *testing.T) {
 				t.Fatalf("%+v, planned %+v", made, plan)
 			}
 			sent(3, 1, made.Bytes)
-			if _, err := byHand(t, s, record.Drop, "c0", false); fault.CodeOf(err) != fault.NodeNotFound {
+			if _, err := byHand(t, s, record.Drop, "c0", false); fault.CodeOf(err) != fault.NodeNotFound || !strings.Contains(err.Error(), "left out already") {
 				t.Errorf("dropped twice: %v", err)
 			}
 			rec.Close()
@@ -207,7 +207,7 @@ func TestWhatAPolicyTookIsPinned(t *testing.T) {
 	if !gone() {
 		t.Fatal("the policy took nothing")
 	}
-	if _, err := byHand(t, s, record.Undo, "c4", false); fault.CodeOf(err) != fault.NodeNotFound {
+	if _, err := byHand(t, s, record.Undo, "c4", false); fault.CodeOf(err) != fault.NodeNotFound || !strings.Contains(err.Error(), "neither left out nor pinned") {
 		t.Errorf("let go what nobody touched: %v", err)
 	}
 	back, err := byHand(t, s, record.Pin, "c0", false)
@@ -223,6 +223,24 @@ func TestWhatAPolicyTookIsPinned(t *testing.T) {
 	must(t, err)
 	if works(a, 7, 8); !gone() {
 		t.Error("the policy did not take what was let go")
+	}
+	rec.Close()
+}
+
+// What a policy shortened is not left out too; the refusal says why, and the way that it names leads there.
+func TestAShortenedResultIsLeftOutOncePinned(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	_, rec, a, _ := managedWith(t, provider.Chat, s, callTurns(5), lifecycle.Rule{Select: ".cb[kind='result']", Head: 40})
+	works(a, 0, 2)
+	_, err := byHand(t, s, record.Drop, "c0", false)
+	if fault.CodeOf(err) != fault.NodeNotFound || !strings.Contains(err.Error(), "the policy shortened it") {
+		t.Fatal(err)
+	}
+	_, err = byHand(t, s, record.Pin, "c0", false)
+	must(t, err)
+	made, err := byHand(t, s, record.Drop, "c0", false)
+	if err != nil || len(made.Blocks) != 1 {
+		t.Error(made, err)
 	}
 	rec.Close()
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/view"
@@ -21,6 +20,10 @@ type Family struct {
 	Compared int            `json:"compared"`
 	Blocks   int            `json:"blocks"`    // that they repeat, together
 	OfBlocks int            `json:"of_blocks"` // of the calls that they are compared with
+	Bytes    int64          `json:"bytes"`     // the same of their threads
+	OfBytes  int64          `json:"of_bytes"`
+	Read     int64          `json:"read"` // tokens that the provider read from its cache for those calls
+	Told     int            `json:"told"` // of how many it said so
 	Ended    map[string]int `json:"ended"`
 }
 
@@ -42,20 +45,17 @@ type Kin struct {
 }
 
 // FamilyOf compares the first calls of the sub-agents and forks of a context with its own, by the rules of the API that
-// they called. Cost: listing the contexts, two requests for each of them, and where the log names the block that began a
-// sub-agent the life of that block.
-func FamilyOf(ctx context.Context, db *pact.DB, c *pact.Context) (*Family, error) {
-	list, err := pact.List(ctx, db)
-	if err != nil {
-		return nil, err
-	}
+// they called. Cost: two requests for each of them, and where the log names the block that began a sub-agent the life of
+// that block.
+func FamilyOf(ctx context.Context, db *pact.DB, r *view.Relations, c *pact.Context) (_ *Family, err error) {
 	f := &Family{Kin: []Kin{}, Ended: map[string]int{}}
-	self := slices.IndexFunc(list, func(i history.Info) bool { return i.Name == c.Name() })
-	for _, i := range list {
+	self := r.Of(c.Name())
+	for _, name := range r.Names {
+		i := r.Of(name)
 		k := Kin{Run: i.Name, Known: inspect.SeenInBytes}
 		from, block := record.BegunBy(i.Listed)
 		switch {
-		case self >= 0 && i.Origin.Key == list[self].Key && i.Origin.Key != 0:
+		case self != nil && i.Origin.Key == self.Key && i.Origin.Key != 0:
 			k.How, k.Of, k.Call = "fork", i.Origin.Cycle, i.Origin.Cycle+1
 		case from == c.Name() && i.Origin.Key == 0:
 			k.How, k.Call = "sub-agent", i.First
@@ -149,6 +149,10 @@ func (f *Family) add(k Kin) {
 	}
 	f.Compared++
 	f.Blocks, f.OfBlocks = f.Blocks+k.Shared.Blocks, f.OfBlocks+k.Shared.OfBlocks
+	f.Bytes, f.OfBytes = f.Bytes+k.Shared.Bytes, f.OfBytes+k.Shared.OfBytes
+	if k.Read != nil {
+		f.Read, f.Told = f.Read+*k.Read, f.Told+1
+	}
 	if k.Cause != "" {
 		f.Ended[k.Cause]++
 	}
@@ -160,7 +164,10 @@ func (f *Family) InWords() string {
 		return "no sub-agent and no fork of it has made a call"
 	}
 	text := "sub-agents and forks compared: " + strconv.Itoa(f.Compared) + "; their first calls repeat " +
-		strconv.Itoa(f.Blocks) + " of " + view.Plural(f.OfBlocks, "block") + " (seen)"
+		strconv.Itoa(f.Blocks) + " of " + view.Plural(f.OfBlocks, "block") + ", " + view.Size(f.Bytes) + " of " + view.Size(f.OfBytes) + " (seen)"
+	if f.Told > 0 {
+		text += "; the provider read " + view.Plural(int(f.Read), "token") + " from its cache for " + strconv.Itoa(f.Told) + " of them (counted)"
+	}
 	begin := "; ended by "
 	for _, cause := range []string{"model", "key", "parameters", "tools", "system", "compaction", "block", "thinking"} {
 		if n := f.Ended[cause]; n > 0 {

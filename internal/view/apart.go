@@ -20,6 +20,8 @@ type Apart struct {
 
 // Relations say which contexts of a store come from which.
 type Relations struct {
+	// Names are those of all contexts, in their order.
+	Names []string
 	list  map[string]*history.Info
 	keys  map[history.Key]bool
 	below map[string][]string
@@ -31,17 +33,20 @@ func RelationsOf(ctx context.Context, db *pact.DB) (*Relations, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Relations{make(map[string]*history.Info, len(list)), make(map[history.Key]bool, len(list)), map[string][]string{}}
+	r := &Relations{nil, make(map[string]*history.Info, len(list)), make(map[history.Key]bool, len(list)), map[string][]string{}}
 	for i := range list {
 		name := list[i].Name
 		above := record.AsideOf(name)
 		if above == "" {
 			above, _ = record.BegunBy(list[i].Listed)
 		}
-		r.list[name], r.keys[list[i].Key], r.below[above] = &list[i], true, append(r.below[above], name)
+		r.Names, r.list[name], r.keys[list[i].Key], r.below[above] = append(r.Names, name), &list[i], true, append(r.below[above], name)
 	}
 	return r, nil
 }
+
+// Of returns what is listed of a context, nil for a name that none has.
+func (r *Relations) Of(name string) *history.Info { return r.list[name] }
 
 // ApartOf returns that of one context. Cost: listing the contexts.
 func ApartOf(ctx context.Context, db *pact.DB, c *pact.Context) (a Apart, err error) {

@@ -137,11 +137,8 @@ func drawByHand(a *command.App, h *byHand, name, query string) {
 	if h.Bytes < 0 {
 		a.Sentence(fmt.Sprintf("the request gets %s longer, with all that comes back whole", view.Size(int64(-h.Bytes))))
 	}
-	switch n := len(h.Others); {
-	case n == 1:
-		a.Sentence("left alone: 1 block, no result that this can change")
-	case n > 1:
-		a.Sentence(fmt.Sprintf("left alone: %s, no results that this can change", view.Plural(n, "block")))
+	if len(h.Others) > 0 {
+		a.Sentence("left alone: " + view.Visible(h.LeftAlone()))
 	}
 	if !h.DryRun && h.Did != record.Undo {
 		a.Printf("pact drop %s %s --undo takes %s back\n", screen.Quote(name), screen.Quote(query), back)

@@ -13,7 +13,11 @@ import (
 
 // listFamily compares the first calls of the sub-agents and forks of a context with its own.
 func listFamily(ctx context.Context, a *command.App, s *command.Source) error {
-	f, err := runs.FamilyOf(ctx, s.Store, s.Context)
+	r, err := view.RelationsOf(ctx, s.Store)
+	if err != nil {
+		return err
+	}
+	f, err := runs.FamilyOf(ctx, s.Store, r, s.Context)
 	if err != nil {
 		return err
 	}

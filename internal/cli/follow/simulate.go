@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/runs"
 	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
@@ -175,15 +176,21 @@ func findingsCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		apart, err := view.ApartOf(ctx, db, c)
-		switch {
-		case err != nil:
+		relations, err := view.RelationsOf(ctx, db)
+		if err != nil {
 			return err
-		case a.JSON:
+		}
+		family, err := runs.FamilyOf(ctx, db, relations, c)
+		if err != nil {
+			return err
+		}
+		apart := relations.Apart(c.Name())
+		if a.JSON {
 			return a.PrintJSON(struct {
 				*simulate.Report
 				view.Apart
-			}{r, apart})
+				Family *runs.Family `json:"family"`
+			}{r, apart, family})
 		}
 		spent := view.Visible(r.Run) + ": " + view.Plural(r.Calls, "call") + " sent " + number(r.Spent.Sent) + " tokens, "
 		if r.Spent.Evidence == inspect.Counted {
@@ -203,6 +210,9 @@ func findingsCommand(a *command.App) *cobra.Command {
 		a.Sentence(spent)
 		if text := apart.InWords(); text != "" {
 			a.Sentence(text)
+		}
+		if len(family.Kin) > 0 {
+			a.Sentence(family.InWords())
 		}
 		if len(r.Findings) == 0 {
 			a.Printf("nothing found\n")
