@@ -5,46 +5,81 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"net/http"
 	"slices"
+	"unique"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/wire"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // continued is the last request of an importer. Of one that continues it only what is new is read, hashed and compared.
 type continued struct {
 	*request
 	to       *recording
-	redacted int       // in the messages
-	chain    short     // of the conversation
-	head     string    // the text of the body before its messages
-	sum      hash.Hash // of the body up to the end of the last message, nil if it is not known
+	redacted int                    // in the messages
+	chain    short                  // of the conversation
+	head     string                 // the text of the body before its messages
+	sum      hash.Hash              // of the body up to the end of the last message, nil if it is not known
+	whole    func() ([]byte, error) // returns the whole body, nil if nobody can
+	hide     hider
+	size     int  // how many blocks the conversation has
+	let      bool // what was said is not in memory any more: the recording has it, and so has the whole body
+	read     int  // how many blocks the conversation had when a whole body was read last
 }
 
 // newContinued takes up a request with its whole body, from which values in its messages were removed.
 func newContinued(q *request, redacted int) *continued {
-	next := &continued{request: q, redacted: redacted}
-	next.note(0)
+	next := &continued{request: q, redacted: redacted, size: len(q.conversation)}
+	next.note(q.conversation)
 	return next
 }
 
-// note takes up the blocks of the conversation from one on.
-func (n *continued) note(from int) {
-	for i := range n.conversation[from:] {
-		n.chain = n.chain.with(shortOf(n.conversation[from+i].key))
+// note takes up more blocks of the conversation.
+func (n *continued) note(more []block) {
+	for i := range more {
+		n.chain = n.chain.with(shortOf(more[i].key))
 	}
 }
 
-// read reads a request whose body has the messages behind those of the request before, and completes its record.
-func (n *continued) read(c *call, k *kept, header http.Header, body []byte) (*continued, error) {
+// letGo drops what a request said, once it is recorded and has gone on with its recording: the next one mostly needs
+// nothing of it. What was read anew is let go when twice as much was said, so that reading costs no more than that.
+func (n *continued) letGo() {
+	if n.goes == nil || n.whole == nil || n.size < 2*n.read {
+		return
+	}
+	n.let, n.conversation, n.fresh, n.of.Parts = true, nil, nil, nil
+}
+
+// readAgain reads the whole body of a request that was let go.
+func (n *continued) readAgain() error {
+	body, err := n.whole()
+	if err != nil {
+		return err
+	}
+	read, _, err := n.hide.body(body)
+	if err != nil {
+		return err
+	}
+	said, ok := provider.ReadRequest(n.of.API, read.Value)
+	if !ok {
+		return notRequest(n.of.API)
+	}
+	q := requestOf(said, n.group)
+	n.of, n.system, n.conversation, n.fresh = said, q.system, q.conversation, nil
+	n.let, n.read = false, len(q.conversation)
+	return nil
+}
+
+// next reads a request whose body has the messages behind those of the request before, and completes its record.
+func (n *continued) next(c *call, k *kept, p *PastCall) (*continued, error) {
 	if n == nil || n.of.API != c.api {
 		return nil, fault.New(fault.DocumentInvalid, "a call continues the one before, and none to the same API was added",
 			"give it its whole body")
 	}
-	given, err := wire.Read(body)
+	given, err := wire.Read(p.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -57,30 +92,64 @@ func (n *continued) read(c *call, k *kept, header http.Header, body []byte) (*co
 	}
 	fields, redacted := c.hide.value(given.Value)
 	_, inList := c.hide.value(more)
-	said, ok := provider.ReadContinued(c.api, fields, len(before.Elems), len(n.conversation) > 0)
+	said, ok := provider.ReadContinued(c.api, fields, len(before.Elems), n.size > 0)
 	if !ok {
 		return nil, notRequest(c.api)
 	}
-	g, err := c.recorder.groupOf(c.ctx, header)
+	g, err := c.recorder.groupOf(c.ctx, p.Header)
 	if err != nil {
 		return nil, err
 	}
-	next := &continued{request: requestOf(said, g), redacted: n.redacted + inList, chain: n.chain}
-	next.compacts = provider.Compacts(k.Path)
+	next := &continued{request: requestOf(said, g), redacted: n.redacted + inList, chain: n.chain, whole: p.Whole, hide: c.hide,
+		read: n.read}
+	next.compacts, next.rewrites = provider.Compacts(k.Path), p.Rewrites
 	inMessages := slices.DeleteFunc(slices.Clone(n.system), func(b block) bool { return b.part.Message < 0 })
 	next.system = append(next.system, inMessages...)
 	slices.SortStableFunc(next.system, func(a, b block) int { return a.part.Message - b.part.Message })
 	if next.group.by == bySystem {
 		next.group = groupOfSystem(next.system)
 	}
-	next.after, next.messages, next.blocks, next.afterChain = n.to, len(before.Elems), len(n.conversation), n.chain
-	next.conversation = append(n.conversation, next.conversation...)
-	next.note(next.blocks)
+	next.fresh, next.size = next.conversation, n.size+len(next.conversation)
+	next.after, next.messages, next.blocks, next.afterChain = n.to, len(before.Elems), n.size, n.chain
+	next.note(next.fresh)
 	list, _ := said.Frame.Get(name)
+	for i := range list.Elems { // few differ
+		list.Elems[i] = canon.Value(unique.Make(string(list.Elems[i].Value())).Value()).Held()
+	}
 	said.Frame = canon.Object(withMember(said.Frame.Members, name, canon.ArrayOf(append(before.Elems, list.Elems...)...))...)
+	ok = !n.let
+	if ok {
+		next.conversation = append(n.conversation, next.fresh...)
+	} else if ok = n.to.goOn(next.request); ok {
+		next.again = next.readAgain
+	}
+	if goes, sure := c.recorder.goesOn(next.request); ok && sure {
+		next.goes = &goes
+	} else if n.let {
+		if err := n.readAgain(); err != nil {
+			return nil, err
+		}
+		return n.next(c, k, p)
+	}
 	k.Redacted, k.Notes.Escapes = n.redacted+redacted, wire.EscapesASCII // as package canon escapes
 	k.SHA256, err = next.hash(n, fields, name)
 	return next, err
+}
+
+// goOn gives a request, of which only the fresh blocks were read, those of the recording before these, in the memory in
+// which the recording lists its own next. It reports false if the request does not go on behind all of them.
+func (l *recording) goOn(q *request) bool {
+	name := provider.ListOf(q.of.API)
+	if l.c == nil || l.listed.of != tree.Of(l.c.Working()) || len(l.frames.list) != q.messages || l.frames.apart != q.apart(name) {
+		return false
+	}
+	listed := l.listed.conversation
+	answer := len(listed) - q.blocks
+	if len(l.keys) != len(listed) || answer < 0 || answer > len(q.fresh) || !same(listed[q.blocks:], q.fresh[:answer]) {
+		return false
+	}
+	q.conversation = append(listed, q.fresh[answer:]...)
+	return true
 }
 
 // hash returns the SHA-256 of the body of a request that continues another. fields are its members, of which the one
@@ -98,11 +167,15 @@ func (n *continued) hash(before *continued, fields canon.Any, name string) (stri
 	if before.sum != nil && n.head == before.head {
 		n.sum = copied(before.sum)
 	} else {
-		whole, err := n.joined()
+		body, err := n.whole()
 		if err != nil {
 			return "", err
 		}
-		all, _ := whole.Get(name)
+		whole, _, err := n.hide.body(body)
+		if err != nil {
+			return "", err
+		}
+		all, _ := whole.Value.Get(name)
 		n.sum, elems, written = sha256.New(), all.Elems, 0
 		n.sum.Write(text[:at])
 	}
@@ -117,17 +190,6 @@ func (n *continued) hash(before *continued, fields canon.Any, name string) (stri
 	end := copied(n.sum)
 	end.Write(text[at:])
 	return hex.EncodeToString(end.Sum(nil)), nil
-}
-
-// joined returns the whole body of a request.
-func (n *continued) joined() (canon.Any, error) {
-	contents := make([]canon.Any, 0, len(n.system)+len(n.conversation))
-	for _, blocks := range [][]block{n.system, n.conversation} {
-		for i := range blocks {
-			contents = append(contents, blocks[i].part.Content)
-		}
-	}
-	return n.of.Join(contents)
 }
 
 // copied copies the state of a hash.

@@ -90,7 +90,8 @@ func (f *apiForm) conversation(random *rand.Rand, n int) (whole, continued []rec
 		call.Body = body(messages)
 		whole = append(whole, call)
 		if goesOn {
-			call.Body, call.Continues = body(messages[before:]), true
+			all := call.Body
+			call.Body, call.Whole = body(messages[before:]), func() ([]byte, error) { return all, nil }
 			if random.IntN(2) == 0 {
 				call.Body = []byte(asClients.Replace(string(call.Body)))
 			}
@@ -115,7 +116,7 @@ func TestContinuedCallsAgreeWithWholeOnes(t *testing.T) {
 			importer, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: "run", Redact: []*regexp.Regexp{regexp.MustCompile("hidden-word")}})
 			must(t, err)
 			for j := range calls {
-				if calls[j].Continues {
+				if calls[j].Whole != nil {
 					went++
 				}
 				_, err := importer.Add(t.Context(), calls[j])
@@ -174,7 +175,7 @@ func TestACallContinuesTheOneBefore(t *testing.T) {
 			must(t, err)
 		}
 		p := first(chat.conversation(random, 1))[0]
-		p.ID, p.Continues = "later", true
+		p.ID, p.Whole = "later", func() ([]byte, error) { return p.Body, nil }
 		if _, err := importer.Add(t.Context(), p); !errors.Is(err, fault.DocumentInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -200,8 +201,12 @@ func TestRecordsOfRequestsGrowAsTheCallsDo(t *testing.T) {
 				body += ","
 			}
 			body += message
-			_, err := importer.Add(t.Context(), record.PastCall{ID: fmt.Sprint(i), API: form.api, Status: 200, Continues: i > 0,
-				Body: fmt.Appendf(nil, `{"messages":[%s],"model":"m"}`, message), Answer: []byte(form.answer(fmt.Sprint("answer ", i)))})
+			call := record.PastCall{ID: fmt.Sprint(i), API: form.api, Status: 200,
+				Body: fmt.Appendf(nil, `{"messages":[%s],"model":"m"}`, message), Answer: []byte(form.answer(fmt.Sprint("answer ", i)))}
+			if i > 0 {
+				call.Whole = func() ([]byte, error) { return fmt.Appendf(nil, `{"messages":[%s],"model":"m"}`, body), nil }
+			}
+			_, err := importer.Add(t.Context(), call)
 			must(t, err)
 		}
 		c := opened(t, s, "run")
@@ -223,5 +228,36 @@ func TestRecordsOfRequestsGrowAsTheCallsDo(t *testing.T) {
 	}
 	if sizes[256] > 5*sizes[64] {
 		t.Errorf("the records of 64 requests have %d bytes, of 256 %d", sizes[64], sizes[256])
+	}
+}
+
+// TestAWholeBodyIsAskedForSeldom: a conversation that goes on as an import knows is asked for once, where the SHA-256 of its
+// beginning is taken up; one of which each second answer is left out, as often as its length doubles.
+func TestAWholeBodyIsAskedForSeldom(t *testing.T) {
+	form := apiForms[1]
+	for leaves, most := range map[int]int{0: 1, 2: 10} {
+		importer, err := record.NewImporter(t.Context(), pact.NewDB(store.NewMemory()), record.ImportOptions{})
+		must(t, err)
+		asked, all := 0, ""
+		for i := range 200 {
+			more := form.user(fmt.Sprint("question ", i))
+			if i > 0 && (leaves == 0 || i%leaves != 0) {
+				more = form.model(fmt.Sprint("answer ", i-1)) + "," + more
+			}
+			body := func(list string) []byte { return []byte(`{"messages":[` + list + `],"model":"m"}`) }
+			call := record.PastCall{ID: fmt.Sprint(i), API: form.api, Body: body(more), Answer: []byte(form.answer(fmt.Sprint("answer ", i)))}
+			all += "," + more
+			if sent := all[1:]; i > 0 {
+				call.Whole = func() ([]byte, error) {
+					asked++
+					return body(sent), nil
+				}
+			}
+			_, err := importer.Add(t.Context(), call)
+			must(t, err)
+		}
+		if asked == 0 || asked > most {
+			t.Errorf("of a conversation that leaves out each %d. answer the whole body was asked for %d times", leaves, asked)
+		}
 	}
 }

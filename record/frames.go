@@ -51,6 +51,9 @@ func (f *frames) behind(q *request) (frame canon.Any, from *base, next frames) {
 	}
 	same := min(q.messages, len(f.list))
 	said := q.conversation
+	if same == q.messages && q.fresh != nil {
+		said = q.fresh
+	}
 	said = said[sort.Search(len(said), func(i int) bool { return said[i].part.Message >= same }):]
 	var text []byte
 	next.list = f.list

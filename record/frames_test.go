@@ -47,7 +47,10 @@ func (c *talked) add(p record.PastCall, before int, messages ...string) {
 	}
 	c.sent = append(c.sent, string(body(messages)))
 	n := len(c.sent)
-	p.ID, p.API, p.Body, p.Continues = fmt.Sprint(n), "anthropic.messages", body(messages[before:]), before > 0
+	p.ID, p.API, p.Body = fmt.Sprint(n), "anthropic.messages", body(messages[before:])
+	if before > 0 {
+		p.Whole = func() ([]byte, error) { return body(messages), nil }
+	}
 	p.Started, p.Ended = int64(n)*1e9, int64(n)*1e9+5e8
 	if p.Status == 0 {
 		p.Status, p.Answer = 200, []byte(apiForms[1].answer(fmt.Sprint("answer ", n)))

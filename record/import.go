@@ -30,13 +30,14 @@ type PastCall struct {
 	Host, Path string      // where the request went; Host may be ""
 	Header     http.Header // of the request, as far as the log has it
 	Body       []byte      // of the request, not compressed
-	// Continues says that the request begins with all messages of the call that was added before, which Add must
-	// have recorded: Body has only those behind them, beside all other fields. Then a call costs what is new in it.
-	// Such a body is recorded in canonical form.
-	Continues bool
-	Status    int            // HTTP status of the answer, 0 if the log has none
-	Answer    []byte         // the body of the answer, streamed or not, not compressed; nil if the log has none
-	Attrs     map[string]any // what else the log says of the call; values with a JSON form
+	// Whole, if not nil, says that the request begins with all messages of the call that was added before, which Add must
+	// have recorded: Body has only those behind them, beside all other fields. Then a call costs what is new in it, and
+	// Add keeps nothing that it says in memory. Whole returns the whole body, until the next call has been added. Add asks
+	// for it if the call, or the one behind it, goes on in no way that Add knows. Such a body is recorded in canonical form.
+	Whole  func() ([]byte, error)
+	Status int            // HTTP status of the answer, 0 if the log has none
+	Answer []byte         // the body of the answer, streamed or not, not compressed; nil if the log has none
+	Attrs  map[string]any // what else the log says of the call; values with a JSON form
 	// Times in nanoseconds since the epoch, 0 if unknown.
 	Started, FirstByte, Ended int64
 	// Rewrites says that the agent replaced the conversation, as a compaction does:
@@ -200,6 +201,7 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	}
 	if err == nil {
 		next.rewrites, next.past = p.Rewrites, true
+		next.hide = c.hide
 		err = c.record(context.WithoutCancel(ctx), k, next.request)
 	}
 	if err != nil {
@@ -223,13 +225,14 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 		i.known[p.ID] = c.attempt.recording
 	}
 	i.before, next.to = next, c.attempt.recording
+	next.letGo()
 	return true, nil
 }
 
 // read reads the request of a call; nil if it is none.
 func (i *Importer) read(before *continued, c *call, k *kept, p *PastCall) (*continued, error) {
-	if p.Continues {
-		return before.read(c, k, p.Header, p.Body)
+	if p.Whole != nil {
+		return before.next(c, k, p)
 	}
 	q, err := c.read(k, p.Header, p.Body)
 	if q == nil || err != nil {

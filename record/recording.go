@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -71,7 +72,8 @@ func recordingOf(c *pact.Context, name string) *recording {
 // answeredAs notes the id of the answer to the last call.
 func (l *recording) answeredAs(about canon.Any) {
 	if id, _ := about.Get("id"); id.Text != "" {
-		l.answers[id.Text], l.lastAnswer = l.committed(), id.Text
+		l.lastAnswer = strings.Clone(id.Text) // of the whole answer, which it would hold in memory
+		l.answers[l.lastAnswer] = l.committed()
 	}
 }
 
@@ -123,6 +125,11 @@ func (l *recording) start(ctx context.Context, call pact.ProviderCall, k *kept, 
 	if err := l.c.Refresh(ctx); err != nil {
 		return nil, err
 	}
+	if q.again != nil {
+		if err := q.again(); err != nil {
+			return nil, err
+		}
+	}
 	l.last, l.frames, q.blocks = nil, frames{}, 0 // the working state may repeat less of the request than before
 	return l.tryStart(ctx, call, k, q, why)
 }
@@ -135,7 +142,7 @@ func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *kep
 	}
 	call.Edit, call.Message = edit, note
 	if l != q.after || l.last != nil { // the frames are of another request than the one before
-		q.messages = 0
+		q.messages, q.fresh = 0, nil
 	}
 	frame, from, next := l.frames.behind(q)
 	k.Base = from

@@ -139,7 +139,7 @@ func pastCall(c, before *calllog.Call) record.PastCall {
 		Rewrites: c.Rewrites}
 	if request := c.Request; p.Body == nil {
 		if more, continues := c.Continues(before); continues {
-			request, p.Continues = more, true
+			request, p.Whole = more, func() ([]byte, error) { return c.Request.AppendTo(nil), nil }
 		}
 		p.Body = request.AppendTo(nil)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unique"
 
 	"github.com/contexttree/pact/internal/canon"
 )
@@ -68,7 +69,7 @@ func KindOrPart(word string) string {
 	if word == "" || len(word) > longest {
 		return "part"
 	}
-	return word
+	return unique.Make(word).Value() // the word may be a part of a long body, which a block would hold in memory
 }
 
 // content reads the content of a message: a text, or a list of parts.
