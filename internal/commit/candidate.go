@@ -2,7 +2,6 @@ package commit
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -42,13 +41,7 @@ func prunable(path []*tree.Entry) bool {
 	return false
 }
 
-// candidatesIn returns the candidates at and below the end of path.
-func (p *pruner) candidatesIn(path []*tree.Entry) ([]candidate, error) {
-	list := make([]candidate, 0, path[len(path)-1].Summary().Nodes)
-	var room [8]*tree.Entry
-	return p.appendCandidates(list, append(room[:0], path...))
-}
-
+// appendCandidates appends the candidates at and below the end of path.
 func (p *pruner) appendCandidates(list []candidate, path []*tree.Entry) ([]candidate, error) {
 	if prunable(path) {
 		c, err := p.candidate(path[len(path)-1].Node(), path[1].Class())
@@ -61,18 +54,12 @@ func (p *pruner) appendCandidates(list []candidate, path []*tree.Entry) ([]candi
 		if err != nil {
 			return nil, err
 		}
+		if tree.IsCore(k, path[len(path)-1].Class()) { // nothing in it is one
+			continue
+		}
 		if list, err = p.appendCandidates(list, append(path, k)); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
-}
-
-// firstOf returns the node of the candidate that pruning takes first, nil if there are
-// no candidates.
-func firstOf(list []candidate) *tree.Node {
-	if len(list) == 0 {
-		return nil
-	}
-	return slices.MinFunc(list, compareCandidates).node
 }

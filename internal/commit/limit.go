@@ -33,6 +33,12 @@ type limit struct {
 // costs O(1).
 func (l *limit) summed() bool { return l.kind == "" && l.tag == "" && l.unit != tokens }
 
+// takesAll reports whether all candidates help in their order, whatever they weigh (02 §7.3): they do where the limit is
+// on the whole snapshot.
+func (l *limit) takesAll() bool {
+	return l.region == "" && l.kind == "" && l.tag == "" && l.unit != turns
+}
+
 // within reports whether the nodes of a region count. For a limit on ^seq those of ^ah
 // count too, because this commit seals them into ^seq.
 func (l *limit) within(region tree.Class) bool {

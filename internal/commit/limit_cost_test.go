@@ -42,9 +42,10 @@ func atLimit(l *long) []limited {
 	}
 }
 
-// A commit at a limit looks at what goes, however much there is, and makes at most twice the
-// allocations of one without a limit.
-func TestCostOfACommitAtALimitIsThatOfWhatGoes(t *testing.T) {
+// A commit at a limit passes over all that may go, at a tenth of a microsecond a node. It tries what goes and no more,
+// however much there is, and makes at most twice the allocations of one without a limit. Where nothing helps a limit, it
+// also asks what ties the candidates together, for one more allocation in 32 turns.
+func TestCostOfACommitAtALimit(t *testing.T) {
 	testrun.CountsAllocations(t)
 	testrun.Long(t, "builds long histories")
 	sizes := []int{1_000, 16_000}
@@ -68,6 +69,9 @@ func TestCostOfACommitAtALimitIsThatOfWhatGoes(t *testing.T) {
 		}
 	}
 	for name, n := range allocs {
+		if name == "out of reach" {
+			n[0], n[1] = n[0]-float64(sizes[0]/32), n[1]-float64(sizes[1]/32)
+		}
 		if n[1] > 1.5*n[0] {
 			t.Errorf("%s: %.0f allocations at %d turns, %.0f at %d", name, n[1], sizes[1], n[0], sizes[0])
 		}

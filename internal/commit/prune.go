@@ -125,9 +125,10 @@ func (p *pruner) pruneToLimits(report *lifecycle.Report) error {
 	trial.removed, trial.held, trial.stubs = slices.Clip(p.removed), slices.Clip(p.held), slices.Clone(p.stubs)
 	trial.limits = slices.Clone(p.limits)
 	read := p.clock.next
-	found, err := trial.walkFor(trial.exceeded())
+	wanted := trial.exceeded()
+	found, err := trial.candidatesFor(wanted)
 	if err == nil {
-		err = trial.removeCandidates(found, false)
+		err = trial.removeCandidates(found, wanted)
 	}
 	if err != nil {
 		return err
@@ -270,9 +271,8 @@ func (p *pruner) pruneRequested(ids, chosen []string) error {
 	}
 	list, err := p.resolveRequest(ids, chosen)
 	if err == nil {
-		w := &walk{pruner: p, visited: make(map[string]bool)}
-		w.put(list...)
-		err = p.removeCandidates(w, true)
+		slices.SortFunc(list, compareCandidates)
+		err = p.removeCandidates(list, nil)
 	}
 	p.requested = nil
 	return err

@@ -35,14 +35,6 @@ func newRanking(ctx context.Context, p *lifecycle.Policy, t *tree.Tree) *ranking
 	return r
 }
 
-// nameOf completes the name of a search whose answer depends on the table.
-func (r *ranking) nameOf(search string) string {
-	if r == nil {
-		return search
-	}
-	return search + " by " + r.key
-}
-
 // priority returns the priority that counts for a node of a region: its own and its rank.
 // The blocks of ^ah have no rank, because the model has not answered them yet; neither have stubs.
 func (r *ranking) priority(n *tree.Node, region tree.Class) (int64, error) {

@@ -10,19 +10,17 @@ import (
 
 // removeCandidates removes candidates in canonical order (02 §7.1, §7.3): all that a
 // caller asked for, or those that help a limit, until none is exceeded. A candidate
-// that something keeps is tried again after that something is removed.
-func (p *pruner) removeCandidates(w *walk, asked bool) error {
+// that something keeps is tried again after that something is removed. wanted are the limits
+// that were exceeded before, nil if a caller asked. The candidates are in order.
+func (p *pruner) removeCandidates(left queue, wanted []*limit) error {
+	asked := wanted == nil
 	p.components = &components{p, make(map[string]*component)}
 	blocked := make(map[string][]candidate)   // by the id of what keeps them
 	unhelpful := make(map[string][]candidate) // by the roots of their removal sets, which help no limit
 	held := make(map[string]heldCandidate)
-	for asked || len(p.exceeded()) > 0 {
-		c, more, err := w.next()
-		if err != nil {
-			return err
-		} else if !more {
-			break
-		}
+	filtered := slices.ContainsFunc(wanted, (*limit).takesAll) // or no candidate is left that can help none
+	for len(left) > 0 && (asked || len(p.exceeded()) > 0) {
+		c := left.next()
 		has, err := p.tree.Has(c.id)
 		if err != nil {
 			return err
@@ -50,6 +48,12 @@ func (p *pruner) removeCandidates(w *walk, asked bool) error {
 				for _, root := range set {
 					unhelpful[root] = append(unhelpful[root], c)
 				}
+				if !filtered {
+					if left, err = p.mayHelp(left, wanted); err != nil {
+						return err
+					}
+					filtered = true
+				}
 				continue
 			}
 		}
@@ -59,7 +63,8 @@ func (p *pruner) removeCandidates(w *walk, asked bool) error {
 			return err
 		}
 		for _, id := range gone {
-			w.requeue(blocked, id)
+			left.put(blocked[id]...)
+			delete(blocked, id)
 		}
 		if stubbed == nil || asked {
 			continue
@@ -69,18 +74,16 @@ func (p *pruner) removeCandidates(w *walk, asked bool) error {
 			return err
 		}
 		if !p.isProtected(path) {
-			w.put(*stubbed)
+			left.put(*stubbed)
 		}
 		for _, e := range path {
-			w.requeue(unhelpful, e.Node().ID)
-		}
-		if err := w.requeueItem(path); err != nil {
-			return err
+			left.put(unhelpful[e.Node().ID]...)
+			delete(unhelpful, e.Node().ID)
 		}
 	}
-	for _, c := range w.queue { // what kept it is gone, but nothing more had to go
+	for _, c := range left { // what kept it is gone, but nothing more had to go
 		s, was := held[c.id]
-		if !was || !c.single() {
+		if !was {
 			continue
 		}
 		if has, err := p.tree.Has(c.id); err != nil {
@@ -92,7 +95,7 @@ func (p *pruner) removeCandidates(w *walk, asked bool) error {
 			held[c.id] = s
 		}
 	}
-	return p.recordHeld(held, w.wanted, asked)
+	return p.recordHeld(held, wanted)
 }
 
 // heldCandidate is a candidate that something keeps.
@@ -103,7 +106,7 @@ type heldCandidate struct {
 
 // recordHeld notes for the report which candidates were kept: all that a caller asked
 // for, otherwise those that would have helped a limit.
-func (p *pruner) recordHeld(held map[string]heldCandidate, wanted []*limit, asked bool) error {
+func (p *pruner) recordHeld(held map[string]heldCandidate, wanted []*limit) error {
 	list := slices.SortedFunc(maps.Values(held), func(a, b heldCandidate) int {
 		return compareCandidates(a.candidate, b.candidate)
 	})
@@ -116,7 +119,7 @@ func (p *pruner) recordHeld(held map[string]heldCandidate, wanted []*limit, aske
 		} else if !has {
 			continue
 		}
-		if !asked {
+		if wanted != nil {
 			if l, err := p.limitHelped(wanted, s.candidate, []string{s.id}); err != nil {
 				return err
 			} else if l == nil {
@@ -136,7 +139,7 @@ func (p *pruner) limitHelped(limits []*limit, c candidate, set []string) (*limit
 		if c.sys && l.region != tree.Sys.String() {
 			continue
 		}
-		if l.region == "" && l.kind == "" && l.tag == "" && l.unit != turns {
+		if l.takesAll() {
 			return l, nil
 		}
 		var room [8]*tree.Entry

@@ -63,9 +63,7 @@ func (p *pruner) pruneByRules() error {
 			rest = append(rest, c)
 		}
 	}
-	w := &walk{pruner: p, visited: make(map[string]bool)}
-	w.put(rest...)
-	err = p.removeCandidates(w, true)
+	err = p.removeCandidates(rest, nil)
 	p.requested, p.byRule, p.ruling = nil, nil, 0
 	return err
 }

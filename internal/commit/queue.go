@@ -1,0 +1,77 @@
+package commit
+
+import (
+	"container/heap"
+	"iter"
+	"slices"
+
+	"github.com/contexttree/pact/internal/tree"
+)
+
+// queue is a heap of candidates in pruning order (02 §7.1).
+type queue []candidate
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return compareCandidates(q[i], q[j]) < 0 }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+
+// put and next replace heap.Push and heap.Pop, which allocate an interface value for each element.
+func (q *queue) put(list ...candidate) {
+	for _, c := range list {
+		*q = append(*q, c)
+		heap.Fix(q, len(*q)-1)
+	}
+}
+
+// next takes the candidate that goes first out of a queue that has one.
+func (q *queue) next() candidate {
+	first, last := (*q)[0], len(*q)-1
+	(*q)[0] = (*q)[last]
+	if *q = (*q)[:last]; last > 0 {
+		heap.Fix(q, 0)
+	}
+	return first
+}
+
+func (*queue) Push(any) {} // for heap.Interface
+func (*queue) Pop() any { return nil }
+
+// candidatesFor returns the candidates that exceeded limits may take: those outside protected turns, and those of ^sys
+// where a limit is on it. Cost: O(n) in the nodes there.
+func (p *pruner) candidatesFor(wanted []*limit) (list queue, err error) {
+	sys := slices.ContainsFunc(wanted, func(l *limit) bool { return l.region == tree.Sys.String() })
+	for path, err := range p.unprotected() {
+		if err == nil && list == nil {
+			list = make(queue, 0, path[0].Summary().Nodes)
+		}
+		if err == nil && (sys || path[1].Class() != tree.Sys) {
+			list, err = p.appendCandidates(list, path)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	heap.Init(&list)
+	return list, nil
+}
+
+// unprotected yields the paths to ^ah, to ^sys and to each turn that is not protected. A path is valid until the next.
+func (p *pruner) unprotected() iter.Seq2[[]*tree.Entry, error] {
+	return func(yield func([]*tree.Entry, error) bool) {
+		root, seq := p.tree.Root(), p.tree.Region(tree.Seq)
+		path := append(make([]*tree.Entry, 0, 8), root, p.tree.Region(tree.Head))
+		if !yield(path, nil) {
+			return
+		}
+		if path[1] = p.tree.Region(tree.Sys); !yield(path, nil) {
+			return
+		}
+		path[1] = seq
+		turns := seq.Children()
+		for turn, err := range turns.Visit(0, turns.Len()-min(p.in.Policy.ProtectTurns, turns.Len()), nil) {
+			if !yield(append(path, turn), err) {
+				return
+			}
+		}
+	}
+}
