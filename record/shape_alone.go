@@ -138,7 +138,7 @@ func alone(results []deciding) *managing {
 				Said: func() (canon.Any, error) { return said, nil }})
 	}
 	hashes := provider.Hashes{}
-	q.Begin(func(string, string) bool { return false }, hashes.Of)
+	q.Begin(0, func(string, string) bool { return false }, hashes.Of)
 	return &managing{question: q}
 }
 

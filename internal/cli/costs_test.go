@@ -22,8 +22,8 @@ const (
 )
 
 // commandCosts has for each command how it may grow, and its arguments. RUN stands for a recorded session, LOG for the
-// file that it was imported from, MANY for one of as many conversations of a call, @LAST for its last cycle, OUT for a file
-// to write.
+// file that it was imported from, MANY for one of as many conversations of a call, POLICY for one by which results are due
+// that it seldom pays to take, OUT for a file to write.
 var commandCosts = map[string]struct {
 	most float64
 	args string
@@ -60,7 +60,7 @@ var commandCosts = map[string]struct {
 	"request":          {linear, "request RUN @t0"},
 	"select":           {linear, "select RUN @*_.block"},
 	"show":             {linear, "show RUN @t0"},
-	"simulate":         {linear, "simulate RUN --policy agent --json"},
+	"simulate":         {linear, "simulate RUN --policy POLICY --json"},
 	"show --as":        {linear, "show RUN @t0 --as thread"},
 	"verify":           {linear, "verify RUN"},
 
@@ -117,6 +117,10 @@ func costsOf(t *testing.T, calls int) map[string]uint64 {
 	if code, _, problems := run(t, "", "import", log, "--name", "run", "--db", db); code != 0 {
 		t.Fatal(problems)
 	}
+	policy := filepath.Join(dir, "policy.json")
+	if err := os.WriteFile(policy, []byte(`{"when":"pays","rules":[{"select":"[kind='result']","ttl":4,"stub":true}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	stored, err := os.ReadFile(db)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +133,7 @@ func costsOf(t *testing.T, calls int) map[string]uint64 {
 		}
 		var args []string
 		for word := range strings.FieldsSeq(row.args) {
-			args = append(args, strings.ReplaceAll(strings.NewReplacer("RUN", "run", "LOG", log, "MANY", many, "OUT", filepath.Join(dir, "page.html")).Replace(word), "_", " "))
+			args = append(args, strings.ReplaceAll(strings.NewReplacer("RUN", "run", "LOG", log, "MANY", many, "POLICY", policy, "OUT", filepath.Join(dir, "page.html")).Replace(word), "_", " "))
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -155,22 +155,39 @@ func (q *request) managed(from *manage.Request) *manage.Request {
 	if q.read != nil {
 		return q.read.Clone(from)
 	}
-	m := &q.whole
-	if q.asked {
-		return m.Clone(from)
+	if !q.asked {
+		q.wholly()
 	}
-	m.API, m.Of, m.Clears, m.Bytes, q.asked = q.api, q.of, provider.ClearingFor(q.of), 0, true
-	m.Parts = m.Parts[:min(q.same, len(m.Parts))]
-	for i := range q.of.Parts {
+	return q.whole.Clone(from)
+}
+
+// wholly reads the request as what manages reads it. Cost: linear in the parts behind those of the last time, unless some of
+// these are gone.
+func (q *request) wholly() {
+	m := &q.whole
+	same, of := min(q.same, len(m.Parts)), q.of.Parts // the first parts are those of the call that was asked for before
+	goesOn := m.Of != nil && same == len(m.Parts)
+	from := same
+	switch {
+	case !goesOn:
+		from, m.Bytes, m.Clears = 0, 0, provider.ClearingFor(q.of, 0)
+	case m.Clears != nil:
+		m.Clears = provider.ClearingFor(q.of, same)
+	}
+	if same > 0 && m.Parts[0].Part != &of[0] { // the list is elsewhere now
+		from = 0
+	}
+	m.API, m.Of, m.Parts, q.asked = q.api, q.of, m.Parts[:same], true
+	for i := from; i < len(of); i++ {
 		if i == len(m.Parts) {
 			m.Parts = append(m.Parts, q.managedPart(i))
 		}
-		m.Parts[i].Part = &q.of.Parts[i]
-		m.Bytes += q.parts[i].size
+		if m.Parts[i].Part = &of[i]; i >= same || !goesOn {
+			m.Bytes += q.parts[i].size
+		}
 	}
-	q.same = len(m.Parts)
-	m.Begin(func(string, string) bool { return false }, q.memory.HashOf)
-	return m.Clone(from)
+	q.same = len(of)
+	m.Begin(same, func(string, string) bool { return false }, q.memory.HashOf)
 }
 
 // managedPart returns a part as what manages reads it.

@@ -22,14 +22,21 @@ func (c *Rules) leave(ctx context.Context, g *grown, l *List, q *Request, b *Led
 		list = c.batch(l, q, picked, asks)
 		return c.pays(q, b, list)
 	}
-	may := func(due map[int]bool) bool {
+	may := func() bool {
+		if !c.mayPay(l, q, b, g.waits) {
+			return false
+		}
+		due := make(map[int]bool, len(g.waits))
+		for _, i := range g.waits {
+			due[i] = false
+		}
 		return pays(due) || asks && c.pays(q, b, c.batch(l, q, c.pick(l, q, due), false))
 	}
 	alone := true // a call takes its result along, which then does not wait itself
-	for i := range g.waits {
+	for _, i := range g.waits {
 		alone = alone && (q.Parts[i].Kind == "result" || q.Parts[i].Kind == "thinking")
 	}
-	if len(g.waits) == 0 || alone && !may(g.waits) {
+	if len(g.waits) == 0 || alone && !may() {
 		return nil, nil
 	}
 	goes, err := c.released(ctx, g)
@@ -42,6 +49,30 @@ func (c *Rules) leave(ctx context.Context, g *grown, l *List, q *Request, b *Led
 // pays reports whether it pays to take some decisions now.
 func (c *Rules) pays(q *Request, b *Ledger, list []Decision) bool {
 	return len(list) > 0 && (c.when == lifecycle.WhenNow || b.pays(c.when, q, q.with(list)))
+}
+
+// mayPay reports whether it may pay to have what is due leave, by notes or by asking the provider.
+func (c *Rules) mayPay(l *List, q *Request, b *Ledger, due []int) bool {
+	binds, stays := provider.BindsThinking(q.API, q.Of.Model), q.staying()
+	byNote := func(p *Part, i int) bool {
+		return p.result() && c.isLonger(l, q, i) && !q.hides(p.Part.Content) || p.thinks() && !stays(p)
+	}
+	may := func(goes func(p *Part, i int) bool, binds bool) bool {
+		for k, i := range due {
+			if p := &q.Parts[i]; !p.form.left() && !l.pinned(p.Key) && goes(p, i) {
+				return b.mayPay(c.when, q, due[k:], binds, l.Knows(p.Key))
+			}
+		}
+		return false
+	}
+	if may(byNote, binds) {
+		return true
+	}
+	if q.clears == nil || !c.unnamed {
+		return false
+	}
+	newest := q.newestCalls()
+	return may(func(p *Part, _ int) bool { return !newest[p.Call] && (p.result() || p.thinks()) }, false)
 }
 
 // batch returns the decisions by which some parts leave; asks says that the provider is asked to clear them.
@@ -77,18 +108,7 @@ func (q *Request) callsAfter(i int) int64 {
 // results that get shorter and the thinking of earlier answers. If the model binds thinking to the text before it,
 // all thinking behind goes too; pick returns none if that would touch the last answer.
 func (c *Rules) pick(l *List, q *Request, due map[int]bool) (picked []int) {
-	last, others := -1, map[int]int{} // the last message of the model; parts of messages besides thinking
-	for i := range q.Parts {
-		p := &q.Parts[i]
-		if p.answers() && p.Section == provider.Conversation {
-			last = max(last, p.Message)
-		}
-		if p.Kind != "thinking" {
-			others[p.Message]++
-		}
-	}
-	stays := func(p *Part) bool { return p.Message == last || others[p.Message] == 0 }
-	binds := provider.BindsThinking(q.API, q.Of.Model)
+	stays, binds := q.staying(), provider.BindsThinking(q.API, q.Of.Model)
 	for i := range q.Parts {
 		p := &q.Parts[i]
 		_, isDue := due[i]
@@ -108,6 +128,26 @@ func (c *Rules) pick(l *List, q *Request, due map[int]bool) (picked []int) {
 	return picked
 }
 
+// staying returns a function that reports whether thinking stays, because it is of the last answer, or all of its message.
+func (q *Request) staying() func(p *Part) bool {
+	last, others := -1, map[int]int(nil) // the last message of the model; parts of messages besides thinking
+	return func(p *Part) bool {
+		if others == nil {
+			others = map[int]int{}
+			for i := range q.Parts {
+				p := &q.Parts[i]
+				if p.answers() && p.Section == provider.Conversation {
+					last = max(last, p.Message)
+				}
+				if p.Kind != "thinking" {
+					others[p.Message]++
+				}
+			}
+		}
+		return p.Message == last || others[p.Message] == 0
+	}
+}
+
 // isLonger reports whether a result that may leave is longer than a note in its place.
 func (c *Rules) isLonger(l *List, q *Request, i int) bool {
 	p := &q.Parts[i]
@@ -125,12 +165,7 @@ func (c *Rules) clear(l *List, q *Request, due map[int]bool) (picked []int, asks
 	if q.clears == nil || !c.unnamed {
 		return nil, false
 	}
-	newest := map[string]bool{}
-	for i, message := len(q.Parts)-1, -1; i >= 0; i-- {
-		if p := &q.Parts[i]; p.Kind == "call" && (message < 0 || p.Message == message) {
-			newest[p.Call], message = true, p.Message
-		}
-	}
+	newest := q.newestCalls()
 	more, worth := map[int]bool{}, false
 	for i := range q.Parts {
 		p := &q.Parts[i]
@@ -150,4 +185,15 @@ func (c *Rules) clear(l *List, q *Request, due map[int]bool) (picked []int, asks
 		return nil, true
 	}
 	return picked, true
+}
+
+// newestCalls returns the calls of the newest message that has any.
+func (q *Request) newestCalls() map[string]bool {
+	newest := map[string]bool{}
+	for i, message := len(q.Parts)-1, -1; i >= 0; i-- {
+		if p := &q.Parts[i]; p.Kind == "call" && (message < 0 || p.Message == message) {
+			newest[p.Call], message = true, p.Message
+		}
+	}
+	return newest
 }

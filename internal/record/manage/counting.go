@@ -1,5 +1,11 @@
 package manage
 
+import (
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+)
+
 // Counting estimates how a provider counts the tokens of a model: some tokens for four bytes, and some for each
 // part. It fits both numbers to the new parts of each answered request.
 type Counting struct {
@@ -115,4 +121,14 @@ func (c *Counting) fit(size, n, told float64) {
 		c.each = min(max(0, (c.told2*c.bytes2-c.told*c.both)/by), mostEach)
 		c.bytes = max(0.1, (c.told-c.each*c.both)/c.bytes2)
 	}
+}
+
+// sizeOf returns how long a content is, for a forecast: line breaks, quotes and backslashes, which are mostly
+// tokens of their own, count twice.
+func sizeOf(content canon.Any) int64 {
+	if content.Kind != canon.KindString {
+		return int64(len(content.AppendTo(nil)))
+	}
+	text := content.Text
+	return int64(len(text) + strings.Count(text, "\n") + strings.Count(text, `"`) + strings.Count(text, `\`))
 }

@@ -32,7 +32,7 @@ type grown struct {
 	from  int          // how many parts were sent before that call
 	ends  []int        // by the cycles of commits, how many parts there were after them
 	ruled map[int]int  // by the number of a part, the index of the rule that found it when it came
-	waits map[int]bool // the numbers of the parts that the policy would have go
+	waits []int        // the numbers of the parts that the policy would have go, in order; the state before shares it
 
 	mu   sync.Mutex
 	goes map[int]bool // the numbers of those that a commit lets go: whether with a stub; nil before it is asked
@@ -51,7 +51,7 @@ func (c *Rules) grownTo(ctx context.Context, parts []Part, to *room, late func()
 		g = c.known(chain[at-1])
 	}
 	if g == nil {
-		g = &grown{calls: map[string]string{}, ruled: map[int]int{}, waits: map[int]bool{}}
+		g = &grown{calls: map[string]string{}, ruled: map[int]int{}}
 		if g.tree, g.stamps, err = tree.New(c.env(), nil); err != nil {
 			return nil, err
 		}
@@ -193,9 +193,8 @@ func (c *Rules) grow(ctx context.Context, g *grown, parts []Part, from, to int) 
 	next.last = commit.Input{Before: g.tree, Working: x.Tree(), Stamps: x.Stamps, Env: env, Policy: c.commits,
 		Rules: c.rules, Counter: c.counter, Idle: g.idle, Hold: true,
 		Whole: func(id string) bool { i, ok := number(id); return ok && came[i-from] }}
-	next.waits = map[int]bool{}
 	if c.steady {
-		next.last.Born, next.waits = g.born, maps.Clone(g.waits)
+		next.last.Born, next.waits = g.born, g.waits
 	}
 	t, stamps, report, err := commit.Run(ctx, next.last)
 	if err != nil {
@@ -203,9 +202,17 @@ func (c *Rules) grow(ctx context.Context, g *grown, parts []Part, from, to int) 
 	}
 	next.tree, next.stamps, next.idle, next.from = t, stamps, commit.Idle(&report), from
 	next.ends, next.ruled = append(slices.Clip(g.ends), to), maps.Clone(g.ruled)
+	var more []int
 	for _, k := range report.Kept {
-		if k.Why == lifecycle.PruningWaits {
-			next.number(next.waits, k.ID, false)
+		if i, ok := next.number(k.ID); ok && k.Why == lifecycle.PruningWaits {
+			more = append(more, i)
+		}
+	}
+	if slices.Sort(more); len(more) > 0 { // mostly behind those that waited already
+		next.waits = append(slices.Clip(next.waits), more...)
+		if at := len(next.waits) - len(more); at > 0 && next.waits[at-1] >= more[0] {
+			slices.Sort(next.waits)
+			next.waits = slices.Compact(next.waits)
 		}
 	}
 	for _, r := range report.Ruled {
@@ -276,11 +283,10 @@ func number(id string) (int, bool) {
 	return i, err == nil
 }
 
-// number adds the number of the part that a block has, if it was sent before the last call.
-func (g *grown) number(to map[int]bool, id string, stub bool) {
-	if i, ok := number(id); ok && i < g.from {
-		to[i] = stub
-	}
+// number returns the number of the part that a block has, if it was sent before the last call.
+func (g *grown) number(id string) (int, bool) {
+	i, ok := number(id)
+	return i, ok && i < g.from
 }
 
 // released returns the numbers of the parts that a commit would remove if nothing held it back: of those that
@@ -299,8 +305,9 @@ func (c *Rules) released(ctx context.Context, g *grown) (map[int]bool, error) {
 	}
 	g.goes = map[int]bool{}
 	for _, gone := range report.Removed {
-		stub := gone.Number == 0 && c.policy.Stub != "" || gone.Number > 0 && c.policy.Rules[gone.Number-1].Stub
-		g.number(g.goes, gone.ID, stub)
+		if i, ok := g.number(gone.ID); ok {
+			g.goes[i] = gone.Number == 0 && c.policy.Stub != "" || gone.Number > 0 && c.policy.Rules[gone.Number-1].Stub
+		}
 	}
 	return g.goes, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"slices"
-	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
@@ -68,6 +67,8 @@ type Request struct {
 	Root   splice.Value                  // the body that was read
 	hashes func(*provider.Part) [32]byte // of parts
 
+	begun    int            // how many parts were read
+	unseen   []int          // the results that no answer stands behind
 	calls    map[string]int // by id, the place of a call
 	since    string         // the newest of them
 	results  map[string]int // by call, the place of its result; -1 if two have that call
@@ -138,10 +139,10 @@ func (m *Memory) Read(name provider.API, model string, body []byte, together fun
 		return nil, false
 	}
 	r.request.Model = cmp.Or(root.Get("model").Text(), model)
-	q = &Request{API: name, Of: r.request, Bytes: len(body), Root: root, Clears: provider.ClearingFor(r.request)}
+	q = &Request{API: name, Of: r.request, Bytes: len(body), Root: root, Clears: provider.ClearingFor(r.request, 0)}
 	r.place(root, before, n)
 	q.Parts = r.parts
-	q.Begin(together, m.HashOf)
+	q.Begin(0, together, m.HashOf)
 	r.parts = slices.Clone(q.Parts)
 	m.keep(r, before, n)
 	return q, true
@@ -188,20 +189,25 @@ func (q *Request) Tool(p *Part) string {
 	return p.Name
 }
 
-// Begin reads what is needed of the parts. together says of two calls whether one answer had both; hashes returns the
-// hash of a part.
-func (q *Request) Begin(together func(a, b string) bool, hashes func(*provider.Part) [32]byte) {
+// Begin reads what is needed of the parts. same is how many of them, the first ones, are those of the last time; together
+// says of two calls whether one answer had both; hashes returns the hash of a part. Cost: linear in the parts that came to
+// all of the last time, else in all.
+func (q *Request) Begin(same int, together func(a, b string) bool, hashes func(*provider.Part) [32]byte) {
 	if q.calls == nil {
 		q.calls, q.results, q.times = map[string]int{}, map[string]int{}, map[string]int{}
 	}
 	if q.room == nil {
 		q.room = &room{}
 	}
-	clear(q.calls)
-	clear(q.results)
-	clear(q.times)
-	q.hashes, q.reserved, q.since, q.bySize = hashes, map[string]string{}, "", nil
-	for i := range q.Parts {
+	if same < q.begun {
+		clear(q.calls)
+		clear(q.results)
+		clear(q.times)
+		q.begun, q.since, q.unseen = 0, "", q.unseen[:0]
+	}
+	from := q.begun
+	q.hashes, q.reserved, q.bySize, q.begun = hashes, map[string]string{}, nil, len(q.Parts)
+	for i := from; i < len(q.Parts); i++ {
 		p := &q.Parts[i]
 		if p.hash == [sha256.Size]byte{} {
 			p.hash, p.size = hashes(p.Part), sizeOf(p.Part.Content)
@@ -215,15 +221,15 @@ func (q *Request) Begin(together func(a, b string) bool, hashes func(*provider.P
 			q.calls[p.Call], q.since = i, p.Call
 		case p.Kind == "result" && p.Call != "":
 			q.times[p.Key]++
-			if _, two := q.results[p.Call]; two {
-				q.results[p.Call] = -1
-			} else {
+			if _, two := q.results[p.Call]; !two {
 				q.results[p.Call] = i
+			} else if q.results[p.Call] = -1; from > 0 { // what was read may be in doubt now
+				q.Begin(0, together, hashes)
+				return
 			}
 		}
 	}
-	var results []int // that no answer stands behind
-	for i := range q.Parts {
+	for i := from; i < len(q.Parts); i++ {
 		p := &q.Parts[i]
 		if p.turn = 0; i > 0 {
 			if p.turn = q.Parts[i-1].turn; p.answers() && !q.Parts[i-1].answers() {
@@ -232,10 +238,10 @@ func (q *Request) Begin(together func(a, b string) bool, hashes func(*provider.P
 		}
 		if p.result() {
 			p.doubt, p.fresh = q.times[p.Key] > 1, true
-			results = append(results, i)
+			q.unseen = append(q.unseen, i)
 		}
-		if p.answers() && p.Section == provider.Conversation && len(results) > 0 {
-			results = q.sees(i, results, together)
+		if p.answers() && p.Section == provider.Conversation && len(q.unseen) > 0 {
+			q.unseen = q.sees(i, q.unseen, together)
 		}
 	}
 }
@@ -337,14 +343,4 @@ func (p *Part) apply(d *Decision) {
 	if p.form, p.sent = d, d.value; p.sent.Kind == canon.KindAbsent && d.Text != "" {
 		p.sent = d.Text.Any()
 	}
-}
-
-// sizeOf returns how long a content is, for a forecast: line breaks, quotes and backslashes, which are mostly
-// tokens of their own, count twice.
-func sizeOf(content canon.Any) int64 {
-	if content.Kind != canon.KindString {
-		return int64(len(content.AppendTo(nil)))
-	}
-	text := content.Text
-	return int64(len(text) + strings.Count(text, "\n") + strings.Count(text, `"`) + strings.Count(text, `\`))
 }

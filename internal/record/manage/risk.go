@@ -21,6 +21,51 @@ func (l *Ledger) pays(when lifecycle.When, q, cut *Request) bool {
 		(when != lifecycle.WhenPays || cut.affordable())
 }
 
+// mayPay reports whether it may pay to have some parts leave a request, of which the first would. If it reports false, so
+// does pays whichever of the others leave too: it takes them to leave nothing behind, no notes either, and the provider to
+// read from its cache all that it has of what stands before. So it needs no form of the request but the one in which all
+// stays. binds says that thinking behind the first leaves with it, earlier that a request before may have gone without the
+// first, so that the provider may have what stands behind it too.
+func (l *Ledger) mayPay(when lifecycle.When, q *Request, due []int, binds, earlier bool) bool {
+	if when == lifecycle.WhenNow || earlier {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s, f := q.sum, q.sentForm()
+	at, gone, behind := 0, 2.0, 0 // two tokens, for what rounding adds
+	for i, from := 0, due[0]; i < len(q.Parts); i++ {
+		p, leaves := &q.Parts[i], len(due) > 0 && due[0] == i
+		if leaves {
+			due = due[1:]
+		}
+		if i == from {
+			behind = at
+		}
+		if p.lacks(asSent) {
+			continue
+		}
+		if leaves || binds && i > from && p.thinks() {
+			gone += f.first[at+1] - f.first[at]
+		}
+		at++
+	}
+	stays, cached := s.on.sent.Forecasts(&f.prompt, s.at, behind)
+	keep, read := s.call(f, stays), f.first[cached.Blocks]
+	if cached.Tokens != nil {
+		read = float64(*cached.Tokens)
+	}
+	upTo := func(n int) float64 {
+		tokens := read + f.first[n] - f.first[min(n, cached.Blocks)]
+		if n > behind {
+			tokens = max(tokens-gone, read+f.first[behind]-f.first[cached.Blocks])
+		}
+		return tokens
+	}
+	least := s.tariff.Call(int64(upTo(len(f.parts))), int64(read+0.5), s.tariff.EndsOf(&f.prompt, upTo))
+	return s.tariff.Pays(when, keep, least, *s.spent)
+}
+
 // affords reports whether a conversation whose request is sent in its form costs little more than without a policy, at
 // worst.
 func (l *Ledger) affords(q *Request) bool {

@@ -45,13 +45,14 @@ const Cleared = `"[cleared by the provider]"`
 var anthropicOwnTools = []string{"custom", "bash_", "text_editor_", "computer_", "memory_"}
 
 // ClearingFor returns how a request can ask the provider to clear results. It returns nil if the request has the
-// member already, its model cannot be asked, or the provider runs one of its tools.
-func ClearingFor(r *Request) *Clearing {
+// member already, its model cannot be asked, or the provider runs one of its tools; of the first parts it is known that they
+// are none. Cost: linear in the others.
+func ClearingFor(r *Request, known int) *Clearing {
 	c := entryOf(r.API).clears
 	if _, asks := r.Parameters.Get(clearingName); c == nil || asks || !begins(r.Model, c.Models) {
 		return nil
 	}
-	for i := range r.Parts {
+	for i := known; i < len(r.Parts); i++ {
 		p := &r.Parts[i]
 		if p.Content.Kind != canon.KindObject {
 			continue

@@ -77,6 +77,19 @@ func (c *Cache) Clone() *Cache {
 // Forecast says what the provider would read for a request sent at a time. Cost: linear in the blocks.
 func (c *Cache) Forecast(p *Prompt, at time.Time) Forecast { return c.forecast(c.called(p, at)) }
 
+// Forecasts is Forecast, and what the provider still has at most of a request that has the first n blocks, no more of them,
+// and says something else behind them that it never had.
+func (c *Cache) Forecasts(p *Prompt, at time.Time, n int) (all, first Forecast) {
+	now := c.called(p, at)
+	for i := n - 1; i >= 0 && first.Blocks == 0; i-- {
+		e := now.cached[i]
+		if e != nil && !now.blocks[i].Apart && (e.life.Most == 0 || at.Sub(e.used) <= e.life.Most) {
+			first.Blocks, first.Tokens = i+1, e.tokens
+		}
+	}
+	return c.forecast(now), first
+}
+
 func (c *Cache) called(p *Prompt, at time.Time) *cachedCall {
 	now := &cachedCall{model: p.Model, settings: p.Settings, at: at, blocks: p.Blocks}
 	now.prefixes, now.cached = c.prefixesOf(p)
