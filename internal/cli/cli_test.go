@@ -174,13 +174,13 @@ func TestHelp(t *testing.T) {
 
 // TestConformanceAgainstItself puts cases to this program twice, in its own
 // process and as the program that --against starts, and wants one report. Every
-// twelfth case is enough, or sixtieth in a short run: each starts the program a few times.
+// fortieth case is enough, or sixtieth in a short run: each starts the program a few times.
 func TestConformanceAgainstItself(t *testing.T) {
 	cases, err := conformance.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
-	args, every := []string{"conformance", "--json"}, testrun.Size(t, 60, 12, 1)
+	args, every := []string{"conformance", "--json"}, testrun.Size(t, 60, 40, 1)
 	for i := 0; i < len(cases); i += every {
 		args = append(args, cases[i].ID)
 	}

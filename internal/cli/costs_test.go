@@ -87,7 +87,7 @@ func TestCostsOfCommandsGrowAsTheirWorkDoes(t *testing.T) {
 		}
 	}
 	each(cli.Root())
-	calls := testrun.Size(t, 40, 60, 250)
+	calls := testrun.Size(t, 40, 40, 250)
 	costsOf(t, 10) // what a process reads once, such as the words of a tokenizer, is no cost of a run
 	var allocated [2]map[string]uint64
 	for i, n := range []int{calls, 4 * calls} {

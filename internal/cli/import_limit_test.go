@@ -19,40 +19,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestAFileThatNeedsMuchMemory: an import of a compressed file that would hold more than it may is refused before it
-// makes anything, and says how it is taken: plain, whatever its size.
-func TestAFileThatNeedsMuchMemory(t *testing.T) {
-	testrun.Long(t, "imports what takes a quarter of a gigabyte")
-	dir := t.TempDir()
-	path, db := filepath.Join(dir, "chat.json.gz"), filepath.Join(dir, "pact.db")
-	for name, text := range map[string]string{
-		"bytes":    `[{"role":"user","content":"` + strings.Repeat("word ", 14<<20) + `"}]`,
-		"messages": "[" + strings.Repeat(`{"role":"user","content":"a"},`, 130_000) + `{"role":"user","content":"a"}]`,
-	} {
-		if err := os.WriteFile(path, compressed(t, text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		code, _, problems := run(t, "", "import", path, "--db", db)
-		if code != 2 || !strings.Contains(problems, "256 MiB") || !strings.Contains(problems, "decompress "+path) {
-			t.Errorf("%s: exit %d\n%s", name, code, problems)
-		}
-		if _, err := os.Stat(db); err == nil {
-			t.Errorf("%s: a refused import made a store", name)
-		}
-		if name == "messages" {
-			continue // it takes long
-		}
-		plain := filepath.Join(dir, "chat.json")
-		if err := os.WriteFile(plain, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		code, out, problems := run(t, "", "import", plain, "--dry-run")
-		if code != 0 || !strings.Contains(out, "5 nodes") {
-			t.Errorf("%s: exit %d\n%s%s", name, code, out, problems)
-		}
-	}
-}
-
 // TestABackupOfAnySizeIsImported: what pact exported is imported, however large it is; where it is compressed, which
 // says nothing of its size, and one line takes more than the limit, the error says what to do.
 func TestABackupOfAnySizeIsImported(t *testing.T) {

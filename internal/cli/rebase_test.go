@@ -130,47 +130,6 @@ func TestPostgresAnswersAsAFileDoes(t *testing.T) {
 	}
 }
 
-// What is copied from a file to a database, and from there to another file, is the
-// same everywhere.
-func TestCopyThroughDatabase(t *testing.T) {
-	testrun.OneGoroutine(t)
-	dir, address := t.TempDir(), postgrestest.Database(t)
-	first, second := filepath.Join(dir, "first.db"), filepath.Join(dir, "second.db")
-	pact := func(args ...string) string {
-		t.Helper()
-		var out, errs bytes.Buffer
-		if code := cli.Run(t.Context(), args, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &errs,
-			Env: []string{"USER=tester"}}); code != 0 {
-			t.Fatalf("pact %v: %d, %s", args, code, errs.String())
-		}
-		return out.String()
-	}
-	pact("import", "../../examples/conversations/weather.json", "--db", first)
-	pact("fork", "weather", "@c3", "other", "--db", first)
-	pact("add", "other", "--content", "a draft with \x00 and \u2028", "--db", first)
-	pact("commit", "--start", "other", "--provider", "p", "--model", "m", "--db", first)
-	pact("undo", "weather", "--request", "u1", "--db", first)
-	pact("copy", "--from", first, "--to", address)
-	pact("copy", "--from", address, "--to", second)
-	for _, args := range [][]string{
-		{"contexts", "--json"}, {"log", "weather", "--json"}, {"log", "weather~c6", "--json"}, {"log", "other", "--json"},
-		{"export", "weather~c6", "--all"}, {"export", "other", "--all"}, {"show", "--as=thread", "other", "working"},
-		{"log", "other", "--attempts", "--json"},
-	} {
-		want := pact(append(args, "--db", first)...)
-		for _, db := range []string{address, second} {
-			if got := pact(append(args, "--db", db)...); got != want {
-				t.Errorf("pact %v --db %s: %.300s\nof the first file: %.300s", args, db, got, want)
-			}
-		}
-	}
-	for _, db := range []string{address, second} {
-		if out := pact("verify", "--all", "--db", db); !strings.Contains(out, "3 contexts") {
-			t.Errorf("%s: %s", db, out)
-		}
-	}
-}
-
 // A password is never shown.
 func TestPasswordsAreNeverShown(t *testing.T) {
 	const db = "postgres://someone:secret@localhost:1/none?connect_timeout=1"
