@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -114,58 +113,4 @@ func unpaired(t *testing.T, data []byte) (list []string) {
 		list = append(list, fmt.Sprint("not answered: ", open))
 	}
 	return list
-}
-
-// TestErasedTauBench erases random blocks of every real conversation: no call
-// and no result has lost its other half that had it before.
-func TestErasedTauBench(t *testing.T) {
-	list, err := Read(load(t, filepath.Join(sharedData(t), "tau-bench-gpt-4o-airline.json")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	memory, blocks := pact.NewDB(store.NewMemory()), 0
-	for seed, conversation := range list {
-		if testing.Short() && seed%10 > 0 {
-			continue
-		}
-		c, err := Import(t.Context(), memory, conversation.Name, conversation, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		first, last := c.Cycles()
-		problems := func() (all [][]string) {
-			for cycle := first; cycle <= last; cycle++ {
-				s, err := c.At(t.Context(), pact.Cycle(cycle))
-				if err != nil {
-					t.Fatal(err)
-				}
-				data, err := OpenAI(t.Context(), s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				all = append(all, unpaired(t, data))
-			}
-			return all
-		}
-		r := rand.New(rand.NewPCG(uint64(seed), 9))
-		var ids []string
-		for entry := range sure.All(tree.Of(c.Working()).All()) {
-			n := entry.Node()
-			if n.Content.Size() > 0 && r.IntN(4) == 0 {
-				ids = append(ids, n.ID)
-			}
-		}
-		before := problems()
-		of, err := c.Erase(t.Context(), pact.Erasure{IDs: ids, Reason: "asked for", Random: rand.NewChaCha8([32]byte{})})
-		if err != nil {
-			t.Fatal(err)
-		}
-		blocks += len(of.IDs)
-		for i, now := range problems() {
-			if len(now) > len(before[i]) {
-				t.Errorf("%s, cycle %d, erased %v: %q, before %q", conversation.Name, first+int64(i), of.IDs, now, before[i])
-			}
-		}
-	}
-	t.Logf("%d blocks erased", blocks)
 }

@@ -80,33 +80,6 @@ func exportAndBack(t *testing.T, made *pact.Context) {
 	}
 }
 
-// TestOneFileAlwaysGivesTheSameBytes: the same file gives the same bytes.
-func TestOneFileAlwaysGivesTheSameBytes(t *testing.T) {
-	file := string(load(t, "../examples/conversations/support.jsonl"))
-	var first string
-	for range 2 {
-		made := importText(t, file)
-		var all strings.Builder
-		for s, err := range made.History(t.Context(), pact.Cycle(1), pact.Latest()) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Export(t.Context(), &all); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := made.Working().Export(t.Context(), &all); err != nil {
-			t.Fatal(err)
-		}
-		if first == "" {
-			first = all.String()
-		}
-		if all.String() != first {
-			t.Error("the second import differs")
-		}
-	}
-}
-
 func TestImportOptions(t *testing.T) {
 	file := string(load(t, "../examples/conversations/images.json"))
 	made := importText(t, file, pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return 1e18 },

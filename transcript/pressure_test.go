@@ -14,8 +14,6 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-
-	"github.com/contexttree/pact/tokens"
 )
 
 // Under whatever policy a real conversation is replayed: no snapshot has a call
@@ -50,30 +48,6 @@ func TestRealConversationsUnderPressure(t *testing.T) {
 		if done[what] == 0 {
 			t.Errorf("the policies never made a snapshot of this kind: %s", what)
 		}
-	}
-}
-
-// The same with the tokens that OpenAI counts.
-func TestRealConversationsUnderTokens(t *testing.T) {
-	testrun.OneGoroutine(t)
-	counter, err := tokens.Named("o200k_base")
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := map[string]int{}
-	for _, c := range realConversations(t, 40) {
-		policy := lifecycle.Policy{MaxTokens: 3000, ProtectTurns: 2, MinTokens: 500, Every: 8,
-			Stub: "[earlier messages left out]", Parts: []lifecycle.Part{{Kind: "result", MaxTokens: 1000}}}
-		made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "pruned", c,
-			&ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: counter}}, Policy: policy})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := pressure{t, c.Shape() + " " + c.Name, policy, counter, done, false}
-		p.context(made)
-	}
-	if done["pruned"] == 0 {
-		t.Error("nothing was pruned")
 	}
 }
 

@@ -20,7 +20,7 @@ var withPublished = append(slices.Clone(editions), selector.V1)
 // TestPlannedAgreesWithNaive compares the engine with the evaluator of this
 // package's tests on random trees, in every edition.
 func TestPlannedAgreesWithNaive(t *testing.T) {
-	rounds := testrun.Size[uint64](t, 100, 500, 5000)
+	rounds := testrun.Size[uint64](t, 100, 300, 5000)
 	for _, e := range withPublished {
 		t.Run(string(e), func(t *testing.T) {
 			found := tally{}

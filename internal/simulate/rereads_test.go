@@ -134,7 +134,7 @@ func testAnAgentThatReadsAgain(t *testing.T) {
 		`"max_tokens":4000,"protect_task":true,"ranks":{"result":-40},"stub":"[left out]"`,
 	}
 	again, cheaper := 0, 0
-	for seed := range uint64(testrun.Size(t, 8, 30, 300)) {
+	for seed := range uint64(testrun.Size(t, 8, 20, 300)) {
 		r := rand.New(rand.NewPCG(34, seed))
 		files, steps := 5+r.IntN(35), 20+r.IntN(60)
 		model, read := []string{"claude-sonnet-4-6", "claude-haiku-4-5"}[r.IntN(2)], []float64{0.1, 0.05, 0.025}[r.IntN(3)]
