@@ -192,35 +192,3 @@ func logOf(t *testing.T, s *pact.DB, name string) string {
 	}
 	return all.String()
 }
-
-// Claude Code moves its cache markers, and a message that had one turns into a
-// plain string. Nothing was rewritten by that: every block goes on.
-func TestAMovingMarkerRewritesNothing(t *testing.T) {
-	p, url := startProvider(t)
-	s := pact.NewDB(store.NewMemory())
-	rec := recorder(t, s, record.Options{Context: "chat"})
-	a := newAgent(t, "anthropic.messages", url, rec.Transport(nil), true)
-	marked := func(text string) []any {
-		return []any{map[string]any{"type": "text", "text": text, "cache_control": map[string]any{"type": "ephemeral"}}}
-	}
-	for i := range 12 {
-		text := "question " + string(rune('a'+i))
-		a.ask(text)
-		a.said[len(a.said)-1].(map[string]any)["content"] = marked(text)
-		a.call()
-		a.said[len(a.said)-2].(map[string]any)["content"] = text
-	}
-	rec.Close()
-	c := opened(t, s, "chat")
-	cycles := 0
-	for prefix, err := range c.Prefixes(t.Context(), pact.Cycle(1), pact.Cycle(12)) {
-		must(t, err)
-		if cycles++; prefix.Shared != nil && (!prefix.Shared.Complete || prefix.Break != nil) {
-			t.Errorf("cycle %d repeats %d of %d blocks", prefix.Cycle, prefix.Shared.Blocks, prefix.Shared.OfBlocks)
-		}
-	}
-	if cycles != 12 {
-		t.Errorf("%d cycles", cycles)
-	}
-	sentAsReceived(t, c, p)
-}

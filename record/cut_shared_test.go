@@ -112,7 +112,7 @@ func sharedRuns(t *testing.T) (list []*transcript.Conversation) {
 		}
 		all, err := transcript.Read(data)
 		must(t, err)
-		list = append(list, all[:min(len(all), testrun.Size(t, 1, 3, 20))]...)
+		list = append(list, all[:min(len(all), testrun.Size(t, 1, 2, 20))]...)
 	}
 	return list
 }

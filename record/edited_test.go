@@ -3,46 +3,13 @@ package record_test
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/providertest"
-	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
-
-// TestAnAnswerLeftOut: after the user went back to the first question, which was answered anew, a request without that
-// answer goes on there, unless it has the first answer and so repeats the earlier recording further.
-func TestAnAnswerLeftOut(t *testing.T) {
-	for answer, want := range map[string][]string{"": {"chat", "chat-2"}, "APPLE": {"chat", "chat-2", "chat-3"}} {
-		_, url := startProvider(t, providertest.Turn{Text: "APPLE"}, providertest.Turn{Text: "A"},
-			providertest.Turn{Text: "PEAR"})
-		s := pact.NewDB(store.NewMemory())
-		rec := recorder(t, s, record.Options{Context: "chat"})
-		a := newAgent(t, provider.Chat, url, rec.Transport(nil), false)
-		a.ask("ask")
-		a.call()
-		a.ask("why")
-		a.call()
-		a.said = a.said[:2] // the system prompt and the first question
-		a.call()
-		a.said = a.said[:2]
-		if answer != "" {
-			a.said = append(a.said, message("assistant", answer))
-		}
-		a.ask("how")
-		a.call()
-		rec.Close()
-		if names := rec.Contexts(); !slices.Equal(names, want) {
-			t.Errorf("answer %q: contexts are %v, want %v", answer, names, want)
-		} else if last := opened(t, s, want[len(want)-1]); !strings.Contains(blocks(t, last.Working()), "how") {
-			t.Errorf("answer %q: the request is not in the last context", answer)
-		}
-	}
-}
 
 // TestNoAnswerOfALogIsLost: a log has calls whose requests leave out the answer before, or have another in its place. Each
 // answer is in a context, as what was sent or what was answered last, or the importer counts it. The words of a call are

@@ -87,24 +87,6 @@ func TestAnEventWithoutAnEndTakesNoMemory(t *testing.T) {
 	}
 }
 
-// An event with a picture is long and ends. It is recorded as a whole.
-func TestALongEventIsRecordedAsAWhole(t *testing.T) {
-	picture := strings.Repeat("iVBORw0K", 10<<20/8)
-	s := pact.NewDB(store.NewMemory())
-	rec := recorder(t, s, record.Options{Context: "chat"})
-	event := `data: {"candidates":[{"index":0,"content":{"role":"model","parts":[{"inlineData":{"mimeType":"image/png","data":"` +
-		picture + `"}}]},"finishReason":"STOP"}]}` + "\n\n"
-	pass(t, rec, "/v1beta/models/g:streamGenerateContent", `{"contents":[{"role":"user","parts":[{"text":"Draw"}]}]}`,
-		strings.NewReader(event))
-	rec.Close()
-	if a := onlyAttempt(t, s); a.Status != history.Completed {
-		t.Fatalf("%+v", a)
-	}
-	if !strings.Contains(blocks(t, opened(t, s, "chat").Working()), picture) {
-		t.Error("the picture is not in the answer")
-	}
-}
-
 // onlyAttempt returns the attempt of the context chat.
 func onlyAttempt(t *testing.T, s *pact.DB) history.Attempt {
 	t.Helper()

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	pact "github.com/contexttree/pact"
@@ -115,51 +114,6 @@ func TestStrictSendsNothingThatIsNotRecorded(t *testing.T) {
 	a.call()
 	if c := opened(t, s, "chat"); c.Working().Len() < 5 { // without waiting for anything
 		t.Error("the answer was read to its end before it was recorded")
-	}
-}
-
-// Calls at the same time: each conversation has its context.
-func TestConversationsAtTheSameTime(t *testing.T) {
-	p, url := startProvider(t)
-	s := pact.NewDB(store.NewMemory())
-	rec := recorder(t, s, record.Options{Context: "chat"})
-	var wait sync.WaitGroup
-	for n := range 6 {
-		a := newAgent(t, provider.Chat, url, rec.Transport(nil), n%2 == 0)
-		wait.Go(func() {
-			for i := range 5 {
-				a.ask(fmt.Sprintf("agent %d, question %d", n, i))
-				a.call()
-			}
-		})
-	}
-	wait.Wait()
-	rec.Close()
-	if got := rec.Stats(); got.Calls != 30 || got.Lost != 0 {
-		t.Fatalf("%+v", got)
-	}
-	if names := rec.Contexts(); len(names) != 6 || names[0] != "chat" || names[5] != "chat-6" {
-		t.Fatalf("contexts are %v", names)
-	}
-	total := 0
-	for _, name := range rec.Contexts() {
-		c := opened(t, s, name)
-		_, last := c.Cycles()
-		for cycle := int64(1); cycle <= last; cycle++ {
-			body, err := record.Request(t.Context(), c, cycle, 0)
-			must(t, err)
-			found := false
-			for _, r := range p.Received() {
-				found = found || bytes.Equal(r.Body, body.Bytes)
-			}
-			if !found {
-				t.Errorf("%s@c%d was not sent", name, cycle)
-			}
-			total++
-		}
-	}
-	if total != 30 {
-		t.Errorf("%d calls come back", total)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // Each of many calls is a conversation of its own: the last ones cost the processor as much as the first, each is recorded
 // or lost, and the next recorder reads as little for its first call as after few.
 func TestOneCallConversationsCostTheSame(t *testing.T) {
-	conversations := testrun.Size(t, 800, 3000, 50_000)
+	conversations := testrun.Size(t, 800, 1500, 50_000)
 	s := &dbtest.Failing{}
 	var err error
 	s.Store, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))

@@ -1,19 +1,16 @@
 package server_test
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/server"
 )
 
@@ -141,57 +138,6 @@ func (r *running) dial(bytes string) net.Conn {
 		r.t.Fatal(err)
 	}
 	return conn
-}
-
-// TestManyIdleStreamsLeaveTheServerFree asks for thousands of event streams that read nothing.
-// As many as may be open are, all others are refused, and other requests go on.
-func TestManyIdleStreamsLeaveTheServerFree(t *testing.T) {
-	r := start(t, server.Options{})
-	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
-	asked := testrun.Size(t, 1000, 10_000, 10_000)
-	ctx, end := context.WithCancel(t.Context())
-	var mu sync.Mutex
-	statuses := make(map[int]int)
-	queue := make(chan struct{}, asked)
-	for range asked {
-		queue <- struct{}{}
-	}
-	close(queue)
-	var wait sync.WaitGroup
-	var open []io.Closer
-	for range 50 {
-		wait.Go(func() {
-			for range queue {
-				req, err := http.NewRequestWithContext(ctx, "GET", r.url+"/v1/events?context=a", nil)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				req.Header.Set("Authorization", "Bearer "+r.Token())
-				res, err := http.DefaultClient.Do(req)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				mu.Lock()
-				statuses[res.StatusCode]++
-				open = append(open, res.Body)
-				mu.Unlock()
-				if res.StatusCode != http.StatusOK {
-					res.Body.Close()
-				}
-			}
-		})
-	}
-	wait.Wait()
-	if statuses[http.StatusOK] != server.MaxStreams || statuses[http.StatusTooManyRequests] != asked-server.MaxStreams {
-		t.Errorf("the answers %v", statuses)
-	}
-	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":0}`)
-	end()
-	for _, body := range open {
-		body.Close()
-	}
 }
 
 // TestAClockThatJumpsChangesNoOrder commits with a clock of another century, and then through

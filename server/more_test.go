@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"os"
@@ -15,59 +14,6 @@ import (
 // said is an edit that adds a block with an id and a content.
 func said(id, content string) string {
 	return fmt.Sprintf(`{"op":"add","into":"^ah","node":{"id":%q,"role":"user","content":%q}}`, id, content)
-}
-
-func TestAnErasureReachesForksAndSparesCopies(t *testing.T) {
-	r := start(t, server.Options{})
-	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
-	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":0,"edits":[`+said("n1", "my name is Ann")+`]}`)
-	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":1,"edits":[`+said("n2", "hello")+`]}`)
-	r.must(nil, "POST", "/v1/contexts/a/fork", `{"name":"f"}`)
-	if got := r.must(nil, "POST", "/v1/contexts", `{"name":"c","copy":"a"}`); got.StatusCode != http.StatusCreated ||
-		got.Header.Get("Location") != "/v1/contexts/c" {
-		t.Errorf("the copy: %s at %s", got.Status, got.Header.Get("Location"))
-	}
-	r.call("POST", "/v1/contexts", `{"name":"f","copy":"a"}`).refused(t, http.StatusConflict, "E_CONFLICT")
-	holds := func(name string) bool {
-		return strings.Contains(string(r.must(nil, "GET", "/v1/contexts/"+name+"/export?form=snapshots", "").body), "Ann")
-	}
-	var plan struct {
-		IDs      []string
-		Contexts []string
-		Receipt  string
-	}
-	r.must(&plan, "POST", "/v1/contexts/a/erase", `{"texts":["Ann"],"reason":"asked for","dry_run":true}`)
-	if fmt.Sprint(plan.IDs, plan.Contexts) != "[n1] [a f]" || plan.Receipt != "" || !holds("a") {
-		t.Errorf("the plan %+v", plan)
-	}
-	r.call("POST", "/v1/contexts/a/erase", `{"texts":["Ann"]}`).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
-	r.call("POST", "/v1/contexts/a/erase", `{"reason":"r"}`).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
-	r.call("POST", "/v1/contexts/a/erase", `{"ids":["nobody"],"reason":"r"}`).
-		refused(t, http.StatusNotFound, "E_NODE_NOT_FOUND")
-	r.must(&plan, "POST", "/v1/contexts/a/erase", `{"texts":["Ann"],"reason":"asked for","actor":"bert"}`)
-	if salt, err := hex.DecodeString(plan.Receipt); err != nil || len(salt) != 32 {
-		t.Errorf("the receipt %q", plan.Receipt)
-	}
-	if holds("a") || holds("f") || !holds("c") {
-		t.Errorf("afterwards %v %v %v have the text", holds("a"), holds("f"), holds("c"))
-	}
-}
-
-func TestHashesAreThoseOfTheLibrary(t *testing.T) {
-	r := start(t, server.Options{})
-	c := weather(t, r)
-	_, last := c.Cycles()
-	head := c.Working()
-	var of struct {
-		State struct {
-			Cycle  int64
-			Digest string
-		}
-	}
-	r.must(&of, "GET", "/v1/contexts/weather?at=working", "")
-	if of.State.Digest != head.Digest() || of.State.Cycle != last+1 {
-		t.Errorf("%+v, want %s", of, head.Digest())
-	}
 }
 
 func TestReadyPoliciesAreListed(t *testing.T) {

@@ -122,41 +122,6 @@ func TestAForkIsPlanned(t *testing.T) {
 	}
 }
 
-// The working state is drawn behind the calls from the edit on, and no more once it is committed.
-func TestTheWorkingStateIsDrawn(t *testing.T) {
-	r := start(t, server.Options{})
-	c := talk(t, r, "chat", "one", "two")
-	type column struct {
-		Cycle, Size, Shared int64
-		Draft               bool
-	}
-	drawn := func() (list []column) {
-		var picture struct{ Columns []column }
-		r.must(&picture, "GET", "/v1/contexts/chat/strata?draft=true", "")
-		return picture.Columns
-	}
-	if list := drawn(); len(list) != 2 {
-		t.Errorf("nothing is edited: %+v", list)
-	}
-	if err := c.Edit(t.Context(), func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{Role: "user", Content: "three"})
-		return nil
-	}, nil); err != nil {
-		t.Fatal(err)
-	}
-	_, size := c.Working().ThreadSize()
-	list := drawn()
-	if len(list) != 3 || list[2].Cycle != 3 || !list[2].Draft || list[2].Size != size || list[2].Shared != list[1].Size-1 {
-		t.Errorf("%+v, the working state has %d bytes", list, size)
-	}
-	if _, err := c.Commit(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	if list := drawn(); len(list) != 3 || list[2].Draft {
-		t.Errorf("after the commit: %+v", list)
-	}
-}
-
 // A text is found in every call that had it, also once it is gone, and in every context.
 func TestATextIsFoundEverywhere(t *testing.T) {
 	r := start(t, server.Options{})
@@ -192,31 +157,6 @@ func TestATextIsFoundEverywhere(t *testing.T) {
 	if len(all.Items) != 2 || all.Items[0].Context != "chat" || all.Items[1].Context != "third" ||
 		all.Items[1].Items[0].Count != 2 || all.Next != "" {
 		t.Errorf("%+v", all)
-	}
-}
-
-// The last answer of a run is found before a call sends it back.
-func TestTheLastAnswerIsFound(t *testing.T) {
-	r := start(t, server.Options{})
-	r.must(nil, "POST", "/v1/import?name=run",
-		`[{"role":"user","content":"How warm is it?"},{"role":"assistant","content":"It is 21 °C."}]`)
-	var found struct {
-		Items []struct {
-			Items []struct {
-				Node, State string
-				First       int64
-			}
-			Total int
-		}
-	}
-	r.must(&found, "GET", "/v1/grep?context=run&q=21", "")
-	if hits := found.Items[0]; hits.Total != 1 || hits.Items[0].Node != "block:2-0" || hits.Items[0].State != "unsent" || hits.Items[0].First != 2 {
-		t.Errorf("%+v", hits)
-	}
-	var ids struct{ IDs []string }
-	r.must(&ids, "GET", "/v1/contexts/run/select?q=%40*+.block", "")
-	if len(ids.IDs) != 2 || ids.IDs[1] != "block:2-0" {
-		t.Errorf("%q", ids.IDs)
 	}
 }
 

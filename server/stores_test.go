@@ -15,22 +15,16 @@ func TestThePromisesHoldOnPostgreSQL(t *testing.T) {
 	}
 	t.Setenv(storeOfTests, "postgres")
 	for name, test := range map[string]func(*testing.T){
-		"lists":           TestContextsAreListedInPages,
-		"details":         TestDetailsOfContexts,
-		"library":         TestAnswersAgreeWithTheLibrary,
-		"bytes":           TestThreadsAndSnapshotsAreTheBytesOfTheLibrary,
 		"edits":           TestEditsAndCommitsAreWhatTheLibraryStores,
 		"retries":         TestARetryWithTheSameKeyDoesNothingMore,
 		"conflicts":       TestAChangeThatDoesNotKnowTheLatestCycleIsAConflict,
 		"acknowledged":    TestNoAcknowledgedCommitIsLost,
 		"export":          TestAnExportImportsToTheSameContext,
 		"open contexts":   TestAnswersSeeWhatOthersWrote,
-		"readers":         TestReadersAndWritersAtOnce,
 		"events":          TestEventsFollowTheLogAndTheAttempts,
 		"replaced":        TestAStreamSaysWhenItsContextIsReplacedOrDeleted,
 		"deleted, erased": TestAContextThatGoesWhileItIsSent,
 		"tokens":          TestARevokedTokenOpensNothingAndItsStreamsEnd,
-		"clock":           TestAClockThatJumpsChangesNoOrder,
 	} {
 		t.Run(name, test)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/lifecycle"
 
 	"github.com/chromedp/chromedp"
 )
@@ -63,32 +62,6 @@ func TestAPhoneTriesACallWithoutAMessage(t *testing.T) {
 	b.accessible("what if on a phone")
 	tap()
 	b.until("nothing is hatched", `!document.querySelector('.row.goes')`)
-}
-
-// A person reads in the life of a result which rule of the policy took it, and after how many calls.
-func TestTheLifeOfABlockNamesTheRuleThatTookIt(t *testing.T) {
-	db := sqliteFile(t)
-	c := create(t, db, "rules")
-	policy, err := lifecycle.ParsePolicy([]byte(`{"rules":[{"select":"+kept","keep":true},{"select":"[kind='note']","ttl":9},
-		{"select":".cb[kind='result']","ttl":3,"stub":true}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for cycle := range 6 {
-		if _, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{Policy: policy}, Edit: func(b *pact.Batch) error {
-			storyStep(b, cycle+1)
-			return nil
-		}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b := newTab(t, serve(t, db))
-	b.signIn()
-	b.open("/c/rules?at=c3&view=block&node=result1")
-	b.see("left by rule 3 after 3 calls")
-	if text := command(t, db, "life", "rules", "result1"); !strings.Contains(text, "left by rule 3 after 3 calls") {
-		t.Errorf("pact life says %s", text)
-	}
 }
 
 // A person sees what each call cost, which result was carried for nothing and where it stands, and draws the rule that

@@ -81,20 +81,6 @@ func TestAServerThatIsGoneIsSaidToBeAndComesBack(t *testing.T) {
 	b.see("live")
 }
 
-// A person is asked for the new token of a server that was started again.
-func TestAServerThatCameBackWithAnotherTokenSaysWhatToDo(t *testing.T) {
-	db := sqliteFile(t)
-	story(t, db, "token")
-	s := serve(t, db)
-	b := newTab(t, s)
-	b.signIn()
-	b.openStory("/c/token")
-	b.see("live")
-	b.expect(`ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE| 401 `)
-	s.restart()
-	b.see("The server takes this browser’s token no more")
-}
-
 // A person looks at a context that another process deletes, and reads so.
 func TestAContextThatIsDeletedIsSaidToBeGone(t *testing.T) {
 	db := sqliteFile(t)
