@@ -18,41 +18,6 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-func TestBatchIsAllOrNothing(t *testing.T) {
-	c := create(t, pact.NewDB(store.NewMemory()))
-	before, revision := c.Working().Digest(), c.Revision()
-	failed := errors.New("no")
-	err := c.Edit(background, func(b *pact.Batch) error {
-		if err := say("lost")(b); err != nil {
-			return err
-		}
-		return failed
-	}, nil)
-	if !errors.Is(err, failed) || c.Working().Digest() != before || c.Revision() != revision {
-		t.Errorf("a failed batch left something behind: %v", err)
-	}
-	_, err = c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-		must(t, say("lost")(b))
-		b.Remove("root")
-		return nil
-	}})
-	if !errors.Is(err, fault.PlacementInvalid) || c.Working().Digest() != before || c.Revision() != revision {
-		t.Errorf("a failed commit left something behind: %v", err)
-	}
-}
-
-func TestNewContextHasNoSnapshot(t *testing.T) {
-	c := create(t, pact.NewDB(store.NewMemory()))
-	for _, a := range []pact.Address{pact.Latest(), pact.Cycle(0), pact.Cycle(1), pact.Back(1)} {
-		if _, err := c.At(background, a); !errors.Is(err, fault.SnapshotNotFound) {
-			t.Errorf("%s: got %v", a, err)
-		}
-	}
-	if got := ids(t, c, "@* *"); len(got) != 0 {
-		t.Errorf("@* of nothing is %v", got)
-	}
-}
-
 func TestCommitPublishesExactlyThePreparedCandidate(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()))
 	must(t, c.Edit(background, say("one"), nil))
@@ -81,26 +46,6 @@ func TestCommitPublishesExactlyThePreparedCandidate(t *testing.T) {
 	if _, err := c.Commit(background,
 		&pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{MaxNodes: 1}}}); !errors.Is(err, fault.Conflict) {
 		t.Errorf("pruning a prepared candidate: got %v", err)
-	}
-}
-
-func TestSecondWriterIsRefusedAndLosesNothing(t *testing.T) {
-	s := pact.NewDB(store.NewMemory())
-	first := create(t, s)
-	second, err := pact.Open(background, s, "c", &pact.OpenOptions{Clock: steps()})
-	must(t, err)
-	must(t, first.Edit(background, say("first"), nil))
-	if err := second.Edit(background, say("second"), nil); !errors.Is(err, fault.Conflict) {
-		t.Fatalf("got %v, want E_CONFLICT", err)
-	}
-	if _, err := second.Commit(background, nil); !errors.Is(err, fault.Conflict) {
-		t.Fatalf("got %v, want E_CONFLICT", err)
-	}
-	must(t, second.Refresh(background))
-	must(t, second.Edit(background, say("second"), nil))
-	must(t, first.Refresh(background))
-	if blocks, _ := first.Working().ThreadSize(); blocks != 2 {
-		t.Errorf("%d blocks, want what both wrote", blocks)
 	}
 }
 
@@ -238,18 +183,6 @@ func TestZeroAddressNamesNothing(t *testing.T) {
 	} {
 		if fault.CodeOf(err) != fault.SelectorInvalid {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestDefaultAddressFollowsTheEdition(t *testing.T) {
-	for edition, want := range map[selector.Edition]int{selector.V01: 0, selector.Depth: 1, selector.Canonical: 1} {
-		c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: edition})
-		_, err := c.Commit(background, nil)
-		must(t, err)
-		must(t, c.Edit(background, say("draft"), nil))
-		if got := ids(t, c, ".block"); len(got) != want {
-			t.Errorf("%s: %v", edition, got)
 		}
 	}
 }

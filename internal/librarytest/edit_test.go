@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math/big"
 	"reflect"
 	"strings"
@@ -69,26 +68,6 @@ func TestTheFirstErrorOfABatchSticks(t *testing.T) {
 	}
 	if c.Working().Digest() != before || c.Revision() != revision {
 		t.Error("a batch that failed left something behind")
-	}
-}
-
-// A function that changes a custom attribute or a content in place changes the node.
-func TestUpdateInPlace(t *testing.T) {
-	c := create(t, pact.NewDB(store.NewMemory()))
-	must(t, c.Edit(background, func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{ID: "n", Content: []int{1}, Attrs: map[string]any{"data_x": map[string]any{"at": []int{1, 2}}}})
-		b.Update("n", func(s *pact.Spec) {
-			s.Attrs["data_x"].(map[string]any)["at"].([]any)[1] = 3
-			s.Content.(json.RawMessage)[1] = '4'
-		})
-		return nil
-	}, nil))
-	n, err := c.Working().Node("n")
-	must(t, err)
-	content, err := n.JSON(background)
-	must(t, err)
-	if got := fmt.Sprint(n.Attrs["data_x"], string(content)); got != "map[at:[1 3]][4]" {
-		t.Errorf("the node has %s", got)
 	}
 }
 

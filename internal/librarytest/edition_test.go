@@ -185,36 +185,6 @@ func TestRulesOfEdition1NameTheSystemRegion(t *testing.T) {
 	}
 }
 
-func TestThreadOfEdition1(t *testing.T) {
-	ctx, c := context.Background(), published(t, 1)
-	got, err := c.Working().Thread(ctx)
-	want := `[{"id":"block:1-0","content":"hello"}]`
-	if _, size := c.Working().ThreadSize(); err != nil || string(got) != want || size != int64(len(want)) {
-		t.Errorf("%s of %d bytes, %v", got, size, err)
-	}
-	n, err := c.Working().Node("block:1-0")
-	const hash = "2cf24dba" // the beginning of another hash, that of the text alone
-	if err != nil || strings.HasPrefix(n.ContentHash, hash) || n.Role != pact.RoleUser {
-		t.Errorf("%+v, %v", n, err)
-	}
-}
-
-// A content may be shorter than the text that stands for none.
-func TestThreadSizesOfEdition1(t *testing.T) {
-	for _, content := range []any{nil, "", 3, "x", []int{}, 12} {
-		c := published(t, 0)
-		must(t, c.Edit(context.Background(), func(b *pact.Batch) error {
-			b.Add("^sys", pact.Spec{Content: content})
-			b.Add("^ah", pact.Spec{Content: content, Kind: "text"})
-			return nil
-		}, nil))
-		text, err := c.Working().Thread(context.Background())
-		if _, size := c.Working().ThreadSize(); err != nil || int64(len(text)) != size {
-			t.Errorf("%v: %d bytes of %s, %v", content, size, text, err)
-		}
-	}
-}
-
 func TestEditsOfEdition1(t *testing.T) {
 	ctx, c := context.Background(), published(t, 1)
 	must(t, c.Edit(ctx, func(b *pact.Batch) error {

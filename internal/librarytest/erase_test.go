@@ -25,56 +25,6 @@ import (
 	"github.com/contexttree/pact/store/sqlite"
 )
 
-// TestEraseReachesOpenContexts erases with a candidate that is about to be published, beside a fork and
-// a context of another family.
-func TestEraseReachesOpenContexts(t *testing.T) {
-	for name, s := range stores(t) {
-		t.Run(name, func(t *testing.T) {
-			c := create(t, s)
-			must(t, c.Edit(background, say("I am Jane Doe"), nil))
-			_, err := c.Commit(background, nil)
-			must(t, err)
-			must(t, c.Edit(background, say("Jane again"), nil))
-			fork, err := c.Fork(background, pact.Cycle(1), "fork", nil)
-			must(t, err)
-			other, err := pact.Create(background, s, "other", nil)
-			must(t, err)
-			for _, x := range []*pact.Context{c, fork} {
-				_, err := x.Prepare(background, nil)
-				must(t, err)
-			}
-			revision := other.Revision()
-
-			dry := pact.Erasure{Texts: []string{"Jane"}, DryRun: true}
-			of, err := c.Erase(background, dry)
-			must(t, err)
-			if of.Versions != 2 || of.Receipt != "" || !strings.Contains(textOf(t, fork.Working()), "Jane") {
-				t.Errorf("a dry run says %+v", of)
-			}
-			of, err = c.Erase(background, pact.Erasure{Texts: []string{"Jane"}, Reason: "asked for", Random: chance()})
-			must(t, err)
-			if of.Versions != 2 || len(of.Receipt) != 64 || !slices.Equal(of.Contexts, []string{"c", "fork"}) {
-				t.Errorf("erased %+v", of)
-			}
-			if other.Revision() != revision {
-				t.Error("another context has moved on")
-			}
-			published, err := c.Commit(background, nil)
-			must(t, err)
-			if strings.Contains(textOf(t, published.Snapshot), "Jane") {
-				t.Error("the candidate was published as it was prepared")
-			}
-			must(t, fork.Refresh(background))
-			if _, err := fork.Commit(background, nil); err != nil {
-				t.Error(err)
-			}
-			if list := verdicts(t, s); len(list) > 0 {
-				t.Errorf("verify says %q", list)
-			}
-		})
-	}
-}
-
 // late is a store whose caller is interrupted when an erasure is durable.
 type late struct {
 	engine.Contexts

@@ -59,33 +59,6 @@ func TestUndoTakesCommitsBack(t *testing.T) {
 	}
 }
 
-// TestUndoConflictsWithAnotherWriter: the second writer is refused, whichever of the
-// two undoes.
-func TestUndoConflictsWithAnotherWriter(t *testing.T) {
-	s := pact.NewDB(store.NewMemory())
-	one := create(t, s)
-	turnsOf(t, one, "one", "two")
-	two, err := pact.Open(background, s, "c", nil)
-	must(t, err)
-	turnsOf(t, two, "three")
-	if _, err := one.Undo(background, nil); !errors.Is(err, fault.Conflict) {
-		t.Errorf("undid what it did not see: %v", err)
-	}
-	must(t, one.Refresh(background))
-	_, err = one.Undo(background, nil)
-	must(t, err)
-	if _, err := two.Commit(background, &pact.CommitOptions{Edit: say("four")}); !errors.Is(err, fault.Conflict) {
-		t.Errorf("went on with what was undone: %v", err)
-	}
-	if _, err := two.Undo(background, nil); !errors.Is(err, fault.Conflict) {
-		t.Errorf("undid it twice: %v", err)
-	}
-	must(t, two.Refresh(background))
-	if two.Name() != "c~c3" {
-		t.Errorf("the old line is called %s", two.Name())
-	}
-}
-
 func TestUndoIsRepeatedByItsToken(t *testing.T) {
 	s := pact.NewDB(store.NewMemory())
 	one := create(t, s)

@@ -12,7 +12,6 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 )
 
@@ -148,33 +147,5 @@ func TestInspectingANewContext(t *testing.T) {
 	if l, err = c.Timeline(background, "ah"); err != nil || l.State != inspect.Gone ||
 		l.Events[1].Cause.Kind != diff.BySeal {
 		t.Errorf("the first active head: %+v, %v", l, err)
-	}
-}
-
-// What a report on neighbours costs must not grow with the history, beyond a
-// few more levels of the tree and of the search in the log.
-func TestInspectionCostsWhatChanged(t *testing.T) {
-	testrun.CountsAllocations(t)
-	var costs [2][2]float64
-	for i, turns := range []int{500, 20_000} {
-		c := longContext(t, turns, "hello")
-		costs[0][i] = testing.AllocsPerRun(5, func() {
-			r, err := c.RichDiff(background, pact.Back(1), pact.Latest(), nil)
-			if err != nil || len(r.Added) != 4 || len(r.Removed) != 1 {
-				t.Fatal(r, err)
-			}
-		})
-		costs[1][i] = testing.AllocsPerRun(5, func() {
-			for p, err := range c.Prefixes(background, pact.Latest(), pact.Latest()) {
-				if err != nil || !p.Shared.Complete {
-					t.Fatal(p, err)
-				}
-			}
-		})
-	}
-	for what, cost := range costs {
-		if cost[1] > 1.5*cost[0] {
-			t.Errorf("%d: %v allocations at 500 turns, %v at 20,000", what, cost[0], cost[1])
-		}
 	}
 }

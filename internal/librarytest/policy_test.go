@@ -1,7 +1,6 @@
 package librarytest
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
@@ -99,70 +97,6 @@ func TestAPolicyGivenToACommitComesBeforeTheKeptOne(t *testing.T) {
 	must(t, err)
 	if candidate.Digest() != published.Digest() || len(strings.Fields(turnIDs(t, c))) != 1 {
 		t.Error("a prepared candidate does not follow the kept policy")
-	}
-}
-
-// The policy is in the snapshots, so it goes wherever they go.
-func TestKeptPolicyTravelsWithTheContext(t *testing.T) {
-	for name, s := range stores(t) {
-		c := create(t, s)
-		turnsOf(t, c, "one", "two")
-		policy := &lifecycle.Policy{MaxTurns: 2, Stub: "gone", Parts: []lifecycle.Part{{Kind: "result", MaxBytes: 9}}}
-		must(t, c.Edit(background, keep(policy), &pact.Note{Actor: "ada", Message: "a window"}))
-		turnsOf(t, c, "three")
-		want := func(what string, s *pact.Snapshot, p *lifecycle.Policy) {
-			t.Helper()
-			got, err := s.Policy()
-			must(t, err)
-			if !reflect.DeepEqual(got, p) {
-				t.Errorf("%s, %s: the policy is %+v, want %+v", name, what, got, p)
-			}
-		}
-		reopened, err := pact.Open(background, s, c.Name(), nil)
-		must(t, err)
-		want("opened again", reopened.Working(), policy)
-		want("before it was kept", snapshotAt(t, c, pact.Cycle(2)), nil)
-		log, err := logOf(c)
-		must(t, err)
-		if e := log[len(log)-2]; e.Kind != history.Edit || e.Actor != "ada" || e.Message != "a window" {
-			t.Errorf("%s: the log says %+v", name, e)
-		}
-
-		f, err := c.Fork(background, pact.Latest(), "fork", nil)
-		must(t, err)
-		want("a fork", f.Working(), policy)
-		must(t, f.Edit(background, keep(nil), nil))
-		want("a fork without it", f.Working(), nil)
-		want("the origin", c.Working(), policy)
-
-		copied, err := c.Copy(background, pact.NewDB(store.NewMemory()), "copy")
-		must(t, err)
-		want("a copy", copied.Working(), policy)
-
-		var document, history, backup bytes.Buffer
-		must(t, c.Working().Export(background, &document))
-		must(t, c.ExportSnapshots(background, &history, pact.Cycle(1), pact.Latest()))
-		must(t, c.Export(background, &backup))
-		imported, _, err := pact.Import(background, pact.NewDB(store.NewMemory()), "i", document.Bytes(), nil)
-		must(t, err)
-		want("a document", imported.Working(), policy)
-		for form, text := range map[string][]byte{"snapshots": history.Bytes(), "node versions": backup.Bytes()} {
-			again, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "h", bytes.NewReader(text), nil)
-			must(t, err)
-			want(form, again.Working(), policy)
-			want(form+" before it was kept", snapshotAt(t, again, pact.Cycle(1)), nil)
-			r, err := pact.Replay(background, bytes.NewReader(text), nil)
-			must(t, err)
-			if !r.Same {
-				t.Errorf("%s: a replay of %s differs: %+v", name, form, r.Difference)
-			}
-		}
-		if list := verdicts(t, s); len(list) > 0 {
-			t.Errorf("%s: %v", name, list)
-		}
-		_, err = c.Undo(background, nil)
-		must(t, err)
-		want("after an undo", c.Working(), nil)
 	}
 }
 

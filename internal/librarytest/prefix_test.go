@@ -101,18 +101,6 @@ func TestEveryContentIsCountedOnce(t *testing.T) {
 	}
 }
 
-func TestNoTokensWithoutACounter(t *testing.T) {
-	c := create(t, pact.NewDB(store.NewMemory()))
-	must(t, c.Edit(background, say("one"), nil))
-	_, err := c.Commit(background, nil)
-	must(t, err)
-	for p, err := range c.Prefixes(background, pact.Cycle(1), pact.Latest()) {
-		if err != nil || p.Tokens != nil {
-			t.Errorf("%+v, %v", p, err)
-		}
-	}
-}
-
 func TestBlameAgreesWithModel(t *testing.T) {
 	testrun.OneGoroutine(t)
 	versions, authors := 0, 0

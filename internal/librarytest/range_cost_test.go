@@ -111,28 +111,6 @@ func allocationsOf(f func()) (allocs, bytes float64) {
 	return allocs, float64(after.TotalAlloc-before.TotalAlloc) / runs
 }
 
-// A turn brings itself, its core, two blocks and the next active head, and the
-// last head goes. Finding that must take as many allocations in a tree of a
-// hundred thousand nodes as in one of a thousand; PACT_THOROUGH=1 makes it a million.
-func TestAdjacentDiffAllocatesTheSameAtEverySize(t *testing.T) {
-	testrun.CountsAllocations(t)
-	large := testrun.Size(t, 100_000, 100_000, 1_000_000)
-	var allocs, bytes [2]float64
-	for i, nodes := range []int{1_000, large} {
-		c := contextOfSize(t, nodes)
-		if added := neighbours(t, c); added != 5*pairs {
-			t.Fatalf("%d nodes were added in %d snapshots, want 5 in each", added, pairs)
-		}
-		allocs[i], bytes[i] = allocationsOf(func() { neighbours(t, c) })
-	}
-	t.Logf("%d adjacent diffs: %.0f allocations of %.0f B at 1,000 nodes, %.0f of %.0f B at %d", pairs, allocs[0],
-		bytes[0], allocs[1], bytes[1], large)
-	if allocs[0] != allocs[1] || bytes[1] > 1.1*bytes[0] {
-		t.Errorf("%d adjacent diffs: %.0f allocations of %.0f B at 1,000 nodes, %.0f of %.0f B at %d", pairs, allocs[0],
-			bytes[0], allocs[1], bytes[1], large)
-	}
-}
-
 // BenchmarkAdjacentDiffOfAMillion compares the two sizes.
 func BenchmarkAdjacentDiffOfAMillion(b *testing.B) {
 	small, large := contextOfSize(b, 1_000), contextOfSize(b, 1_000_000)
@@ -217,25 +195,6 @@ func TestRangeAllocatesForItsChanges(t *testing.T) {
 				t.Errorf("%s: %.1f allocations of %.0f B a change in %d snapshots of 10,000 turns, %.1f of %.0f B in 100 of 1,000",
 					r.selector, a, s, snapshots, allocs, bytes)
 			}
-		}
-	}
-}
-
-// All snapshots together cost what the newest holds and what changed, for each
-// of them the same: not the length of the context for each.
-func TestAllSnapshotsVisitWhatChanged(t *testing.T) {
-	testrun.OneGoroutine(t)
-	for _, text := range []string{"@* .cb", "@* .cb[ttl=1]", "@history .cb @mode=union"} {
-		var each [2]float64
-		for i, turns := range []int{200, 2_000} {
-			c := noted(t, turns)
-			x, err := c.Explain(background, text, &pact.SelectOptions{Edition: selector.Depth})
-			must(t, err)
-			each[i] = float64(x.Visited) / float64(turns)
-		}
-		t.Logf("%-26s %.1f nodes visited a snapshot at 200 turns, %.1f at 2,000", text, each[0], each[1])
-		if each[1] > 1.1*each[0] {
-			t.Errorf("%s visits %.1f nodes a snapshot at 200 turns, %.1f at 2,000", text, each[0], each[1])
 		}
 	}
 }

@@ -3,15 +3,12 @@ package librarytest
 import (
 	"encoding/json"
 	"errors"
-	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/sure"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -24,72 +21,6 @@ func rangeDiff(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOpt
 	r, err := c.RangeDiffLatest(background, text, &o)
 	must(t, err)
 	return r
-}
-
-func TestRangeGivesPairwiseChanges(t *testing.T) {
-	c := threeSnapshots(t)
-	t0, t1, t2 := diff.SnapshotRef{Kind: "t", Label: "@t0", Cycle: 3}, diff.SnapshotRef{Kind: "t", Value: -1,
-		Label: "@t-1", Cycle: 2},
-		diff.SnapshotRef{Kind: "t", Value: -2, Label: "@t-2", Cycle: 1}
-	value := func(newer, older string) diff.Values {
-		return diff.Values{From: json.RawMessage(newer), To: json.RawMessage(older)}
-	}
-	hashOf := func(a pact.Address) string {
-		return `"` + sure.Get(tree.Of(snapshotAt(t, c, a)).Node("s")).ContentHash() + `"`
-	}
-	want := &diff.RangeDiffLatestResult{
-		Query: "@t-2..@t0 .cb", Mode: "pairwise", Snapshots: []diff.SnapshotRef{t0, t1, t2},
-		Diffs: []diff.RangeBlock{
-			{From: t0, To: t1, AddedIDs: []string{}, RemovedIDs: []string{"u1"}, Changed: []diff.NodeChange{},
-				Stats: diff.RangeStats{Removed: 1}},
-			{From: t1, To: t2, AddedIDs: []string{"u2"}, RemovedIDs: []string{}, Changed: []diff.NodeChange{
-				{ID: "s", Fields: []string{"content_hash", "tags"},
-					Delta: map[string]diff.Values{"content_hash": value(hashOf(pact.Back(1)), hashOf(pact.Back(2)))}},
-				{ID: "u1", Fields: []string{"ttl"}, Delta: map[string]diff.Values{"ttl": value("1", "2")}},
-			}, Stats: diff.RangeStats{Added: 1, Changed: 2}},
-		},
-	}
-	got := rangeDiff(t, c, "@t-2..@t0 .cb")
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %s\nwant %s", jsonText(t, got), jsonText(t, want))
-	}
-	for _, same := range []string{"@t-2:@t0 .cb", "@t-2..0 .cb", "@t-2:0 .cb"} {
-		again := rangeDiff(t, c, same)
-		if again.Query != same {
-			t.Errorf("%s: the query is %s", same, again.Query)
-		}
-		again.Query = want.Query
-		if jsonText(t, again) != jsonText(t, want) {
-			t.Errorf("%s: got %s", same, jsonText(t, again))
-		}
-	}
-	backwards := rangeDiff(t, c, "@t0..@t-2 .cb")
-	backwards.Query = want.Query
-	if !reflect.DeepEqual(backwards, want) {
-		t.Errorf("ends the other way round: got %s", jsonText(t, backwards))
-	}
-	absolute := rangeDiff(t, c, "@c1..@c3 .cb")
-	if absolute.Snapshots[2] != (diff.SnapshotRef{Kind: "c", Value: 1, Label: "@c1", Cycle: 1}) ||
-		!reflect.DeepEqual(absolute.Diffs[1].Changed, want.Diffs[1].Changed) {
-		t.Errorf("by cycle: got %s", jsonText(t, absolute))
-	}
-}
-
-func TestRangeIsClampedWithAWarning(t *testing.T) {
-	c := threeSnapshots(t)
-	for text, want := range map[string]struct{ snapshots, warnings int }{
-		"@t-9..@t-1 .cb": {2, 1}, "@c0..@c9 .cb": {3, 2}, "@c2..@c2 .cb": {1, 0}, "@t-2..@t-2 .cb": {1, 0},
-	} {
-		r := rangeDiff(t, c, text)
-		if len(r.Snapshots) != want.snapshots || len(r.Warnings) != want.warnings || len(r.Diffs) != want.snapshots-1 {
-			t.Errorf("%s: %d snapshots, %d blocks, warnings %q", text, len(r.Snapshots), len(r.Diffs), r.Warnings)
-		}
-	}
-	for _, text := range []string{"@t-9..@t-5 .cb", "@c8..@c9 .cb"} {
-		if _, err := c.RangeDiffLatest(background, text, nil); !errors.Is(err, fault.SnapshotNotFound) {
-			t.Errorf("%s: got %v", text, err)
-		}
-	}
 }
 
 func TestRangeModes(t *testing.T) {

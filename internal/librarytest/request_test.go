@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +16,6 @@ import (
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -97,33 +95,6 @@ func TestARequestToADeletedContextFindsNoContext(t *testing.T) {
 	for _, token := range []string{"", "token"} {
 		if e, err := here.Request(background, info.Key, token); e != nil || fault.CodeOf(err) != fault.ContextNotFound {
 			t.Errorf("%q of a deleted context: %+v, %v", token, e, err)
-		}
-	}
-}
-
-// Both forms of a history come back byte for byte, in all editions. What a snapshot holds besides,
-// TestBackupKeepsDigests compares.
-func TestReplayGivesTheSameBytes(t *testing.T) {
-	var all []*pact.Context
-	for seed := range uint64(6) {
-		all = append(all, genRecordedHistory(t, seed, 5).context)
-	}
-	for _, edition := range []selector.Edition{selector.V01, selector.Depth, selector.Canonical, selector.V1} {
-		all = append(all, shortConversation(t, edition))
-	}
-	for i, c := range all {
-		var compact, snapshots bytes.Buffer
-		must(t, c.Export(background, &compact))
-		must(t, c.ExportSnapshots(background, &snapshots, pact.Cycle(1), pact.Latest()))
-		for form, data := range map[string][]byte{"compact": compact.Bytes(), "snapshots": snapshots.Bytes()} {
-			r, err := pact.Replay(background, bytes.NewReader(data), nil)
-			must(t, err)
-			first, last := c.Cycles()
-			want := &inspect.Replay{Form: form, Edition: c.Edition(), First: first, Last: last, Bytes: int64(len(data)), Same: true,
-				Findings: []inspect.Finding{}}
-			if !reflect.DeepEqual(r, want) {
-				t.Errorf("context %d: %+v, want %+v", i, r, want)
-			}
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -18,39 +17,7 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
-
-	"github.com/contexttree/pact/store/sqlite"
 )
-
-func TestVerifyFindsNothingInAnIntactStore(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pact.db")
-	onDisk, err := dbtest.Open(sqlite.Open(background, path))
-	must(t, err)
-	defer onDisk.Close()
-	for _, s := range []*pact.DB{pact.NewDB(store.NewMemory()), onDisk} {
-		fillEveryColumn(t, s)
-		if list := verdicts(t, s); len(list) > 0 {
-			t.Errorf("%T does not hold: %q", s, list)
-		}
-		c, err := pact.Open(background, s, "c", nil)
-		must(t, err)
-		done := 0
-		r, err := pact.Verify(background, c, func(at, of int) {
-			if done++; at != done || of != 4 {
-				t.Errorf("progress %d of %d", at, of)
-			}
-		})
-		must(t, err)
-		if done != 4 || r.Context != "c" || r.Snapshots != 4 || r.Recorded != 4 || r.Sent != 1 {
-			t.Errorf("%T: %+v", s, r)
-		}
-	}
-	empty := create(t, pact.NewDB(store.NewMemory()))
-	if r, err := pact.Verify(background, empty, nil); err != nil || r.Defect != nil || r.Snapshots != 0 ||
-		r.Versions != 4 {
-		t.Errorf("a new context: %+v, %v", r, err)
-	}
-}
 
 // Whatever wrote it: a root that is removable is one of no context (02 §5.3.1).
 func TestVerifyFindsARemovableRoot(t *testing.T) {
@@ -71,23 +38,6 @@ func TestVerifyFindsARemovableRoot(t *testing.T) {
 	must(t, err)
 	if r.Defect == nil || r.Defect.Node != "root" || r.Defect.What != tree.NotRemovable {
 		t.Errorf("%+v", r.Defect)
-	}
-}
-
-// TestVerifyReadsEachVersionOnce counts versions by hand: root, ^sys and ^seq, and
-// of each cycle a turn, a core, a head and a block. The very first head is in no
-// snapshot.
-func TestVerifyReadsEachVersionOnce(t *testing.T) {
-	c := create(t, pact.NewDB(store.NewMemory()))
-	const cycles = 20
-	for i := range cycles {
-		_, err := c.Commit(background, &pact.CommitOptions{Edit: say(fmt.Sprint(i))})
-		must(t, err)
-	}
-	r, err := pact.Verify(background, c, nil)
-	must(t, err)
-	if want := 3 + 4*cycles; r.Versions != want {
-		t.Errorf("%d versions were checked, want %d", r.Versions, want)
 	}
 }
 
