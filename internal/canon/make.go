@@ -33,5 +33,17 @@ func Fields(pairs ...any) Any {
 	return Object(members...)
 }
 
-// Held returns a value to print, whose elements and members cannot be walked. Cost: O(1).
+// Held returns a value to print, whose elements and members cannot be walked, unless Opened reads them. Cost: O(1).
 func (v Value) Held() Any { return Any{Kind: v.Kind(), held: true, Text: string(v)} }
+
+// Opened returns a value that can be walked: a, or what a holds. Cost: that of parsing what a holds.
+func (a Any) Opened() Any {
+	if !a.held {
+		return a
+	}
+	v, err := ParseAny([]byte(a.Text))
+	if err != nil {
+		panic(err) // Text is canonical
+	}
+	return v
+}

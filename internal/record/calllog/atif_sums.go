@@ -24,7 +24,7 @@ func (a *atif) compare(f, all fields, steps int) {
 		if t := &a.turns[i]; t.role == "assistant" && !t.copied {
 			u := t.answer.Usage
 			in, out, cached = sum(in, u.In), sum(out, u.Out), sum(cached, u.Cached)
-			dollars += sums.Amount(t.attrs[costAttr].Text)
+			dollars += sums.Amount((&Call{Attrs: t.attrs}).says(costAttr).Text)
 		}
 	}
 	for _, c := range []struct {

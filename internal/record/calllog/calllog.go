@@ -65,8 +65,8 @@ type Call struct {
 	// Rewrites says that the agent compacted the conversation: the request
 	// continues the same line.
 	Rewrites bool
-	Line     int                  // where in the file the call stands, 0 if unknown
-	Attrs    map[string]canon.Any // what else the log says of the call
+	Line     int            // where in the file the call stands, 0 if unknown
+	Attrs    []canon.Member // what else the log says of the call
 
 	// Refused is the error with which every importer refuses the call. Only ReadRequests sets it.
 	Refused error

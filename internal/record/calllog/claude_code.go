@@ -53,12 +53,14 @@ type claudeTree struct {
 
 // claudeLine is a line that has a place in the tree.
 type claudeLine struct {
-	fields
+	raw
+	id     string
 	number int // in the file
 	order  int // among the lines that have a place
 	parent *claudeLine
 	at     int64
-	parts  []canon.Any   // of a message of the user
+	said   raw           // the content of a message of the user or the model
+	first  bool          // it names no line above
 	answer *claudeAnswer // that the line is part of, nil for none
 	above  *claudeAnswer // the nearest answer on the path above that later requests repeat
 	below  []*claudeLine // results of tools that follow a part of an answer
@@ -83,29 +85,32 @@ type claudeAnswer struct {
 
 // add reads a line and finds its place.
 func (t *claudeTree) add(e entry) {
-	l := &claudeLine{fields: e.fields(), number: e.line, order: len(t.lines)}
-	kind, id := l.text("type"), l.text("uuid")
+	f := e.fields()
+	kind, id := f.text("type"), f.text("uuid")
 	if id == "" {
 		if !claudeNotes[kind] {
 			t.found.add(e.line, "a line of the type "+strconv.Quote(kind)+" was left out")
 		}
 		return
 	}
+	message := f["message"].fields()
+	l := &claudeLine{raw: e.raw, id: id, number: e.line, order: len(t.lines),
+		first: f["parentUuid"].empty(), at: timeOf(f["timestamp"].value())}
+	if kind == "user" || kind == "assistant" {
+		l.said = message["content"]
+	}
 	other := t.byID[id]
-	for same := other; same != nil && same.text("uuid") == id; same = same.parent {
+	for same := other; same != nil && same.id == id; same = same.parent {
 		if same.says(l) {
 			t.found.add(e.line, "it stands in the file twice and was read once")
 			return
 		}
 	}
-	l.at = timeOf(l.fields["timestamp"].value())
-	message := l.fields["message"].fields()
-	l.begins = l.text("subtype") == "compact_boundary" ||
-		l.fields["isCompactSummary"].isTrue() && l.fields["parentUuid"].empty()
+	l.begins = f.text("subtype") == "compact_boundary" || f["isCompactSummary"].isTrue() && l.first
 	if l.begins {
 		t.keep(l)
 	}
-	if t.place(l, kind); other != nil && !l.begins {
+	if t.place(l, kind, f.text("parentUuid")); other != nil && !l.begins {
 		t.found.say(e.line, "it has the id of another line and says something else; it was put behind that line")
 		l.parent = other
 	}
@@ -117,7 +122,6 @@ func (t *claudeTree) add(e entry) {
 	}
 	switch kind {
 	case "user":
-		l.parts = partsOfMessage(message["content"].value())
 		t.userLine(l)
 	case "assistant":
 		asked := l.parent
@@ -144,7 +148,7 @@ func (t *claudeTree) add(e entry) {
 // says reports whether a line says what another one says.
 func (l *claudeLine) says(other *claudeLine) bool {
 	for _, name := range []string{"type", "message", "attachment"} {
-		if l.fields[name].value().Value() != other.fields[name].value().Value() {
+		if l.member(name).value().Value() != other.member(name).value().Value() {
 			return false
 		}
 	}
@@ -154,11 +158,10 @@ func (l *claudeLine) says(other *claudeLine) bool {
 // place finds the line above. Only a message of the user begins a conversation:
 // another line that names no line above, or one that the file lacks, belongs
 // behind the line before it.
-func (t *claudeTree) place(l *claudeLine, kind string) {
+func (t *claudeTree) place(l *claudeLine, kind, id string) {
 	if l.begins || len(t.lines) == 0 {
 		return
 	}
-	id := l.text("parentUuid")
 	l.parent = t.byID[id]
 	if moved := t.moved(l, id); moved != nil {
 		l.parent = moved
@@ -170,7 +173,7 @@ func (t *claudeTree) place(l *claudeLine, kind string) {
 	case id != "":
 		t.found.say(l.number, "the line above it is missing; it was put behind the line before")
 		l.parent = before
-	case kind != "user" || holdsResult(l.fields) || t.unlinked():
+	case kind != "user" || holdsResult(l.said) || t.unlinked():
 		t.found.say(l.number, "it does not name the line above it; it was put behind the line before")
 		l.parent = before
 	}
@@ -179,14 +182,14 @@ func (t *claudeTree) place(l *claudeLine, kind string) {
 // unlinked reports whether the answers of the transcript name no line above:
 // then no line does.
 func (t *claudeTree) unlinked() bool {
-	return len(t.answers) > 0 && t.answers[0].lines[0].fields["parentUuid"].empty()
+	return len(t.answers) > 0 && t.answers[0].lines[0].first
 }
 
 // userLine notes a message of the user. Results of tools stand behind the block of
 // the answer that they belong to.
 func (t *claudeTree) userLine(l *claudeLine) {
-	if !holdsResult(l.fields) {
-		l.spoke = l.spoke || len(l.parts) > 0
+	if !holdsResult(l.said) {
+		l.spoke = l.spoke || l.said.kind() == canon.KindString || len(l.said.elems()) > 0
 		return
 	}
 	if p := l.parent; p != nil && p.answer != nil {
@@ -200,10 +203,9 @@ func (t *claudeTree) userLine(l *claudeLine) {
 // attachment reads a message that the user sent while the model was at work. The transcript does not say how
 // the program words its other attachments.
 func (t *claudeTree) attachment(l *claudeLine) {
-	f := l.fields["attachment"].fields()
+	f := l.member("attachment").fields()
 	if f.text("type") == "queued_command" {
-		l.parts = partsOfMessage(f["prompt"].value())
-		l.spoke = true
+		l.said, l.spoke = f["prompt"], true
 		return
 	}
 	t.found.add(l.number, "an attachment was left out: the transcript does not say how it was sent")
@@ -212,7 +214,7 @@ func (t *claudeTree) attachment(l *claudeLine) {
 // answerLine adds a line to the answer that it is part of, or begins one.
 func (t *claudeTree) answerLine(l *claudeLine, message fields) {
 	id := message.text("id")
-	if a := l.above; a != nil && a.id == id && !l.spoke && (id != "" || a.lines[0].text("requestId") == l.text("requestId")) {
+	if a := l.above; a != nil && a.id == id && !l.spoke && (id != "" || a.lines[0].member("requestId").text() == l.member("requestId").text()) {
 		l.answer = a
 		a.lines = append(a.lines, l)
 		return
@@ -220,16 +222,16 @@ func (t *claudeTree) answerLine(l *claudeLine, message fields) {
 	if l.above != nil {
 		l.above.results = nil
 	}
-	a := &claudeAnswer{id: id, lines: []*claudeLine{l}, failed: l.fields["isApiErrorMessage"].isTrue(),
+	a := &claudeAnswer{id: id, lines: []*claudeLine{l}, failed: l.member("isApiErrorMessage").isTrue(),
 		made: message.text("model") == "<synthetic>"}
 	l.answer = a
 	t.answers = append(t.answers, a)
 }
 
-// holdsResult reports whether a message has the result of a tool.
-func holdsResult(line fields) bool {
-	for _, p := range line["message"].fields()["content"].elems() {
-		if p.fields().text("type") == "tool_result" {
+// holdsResult reports whether the content of a message has the result of a tool.
+func holdsResult(content raw) bool {
+	for _, p := range content.elems() {
+		if p.member("type").text() == "tool_result" {
 			return true
 		}
 	}
@@ -265,13 +267,14 @@ func (t *claudeTree) session() Session {
 			return made
 		}
 		if !a.made {
-			model = cmp.Or(a.lines[0].fields["message"].fields().text("model"), model)
+			model = cmp.Or(a.lines[0].member("message").member("model").text(), model)
 		}
+		content := a.content()
 		if !a.made || a.failed {
-			made.Calls = append(made.Calls, t.call(a, model, before))
+			made.Calls = append(made.Calls, t.call(a, model, before, content))
 		}
 		if !a.failed {
-			a.messages = append(before, canon.Fields("role", "assistant", "content", canon.ArrayOf(a.content()...)))
+			a.messages = append(before, claudeMessage("assistant", content))
 		}
 	}
 	if last.answer == nil || last.answer.made || len(made.Calls) == 0 {

@@ -76,7 +76,7 @@ func (t *claudeTree) keep(boundary *claudeLine) {
 // keptBy returns the ids of the messages that a compaction kept, and of the line behind which it puts them. Some
 // versions name only the first and the last.
 func (t *claudeTree) keptBy(boundary *claudeLine) (anchor string, list []string) {
-	about := boundary.fields["compactMetadata"].fields()
+	about := boundary.member("compactMetadata").fields()
 	kept := about["preservedMessages"].fields()
 	for _, id := range kept["uuids"].elems() {
 		list = append(list, id.text())
@@ -94,7 +94,7 @@ func (t *claudeTree) keptBy(boundary *claudeLine) (anchor string, list []string)
 		list, at = []string{tail}, t.lines[min(boundary.order, len(t.lines))-1]
 	}
 	for ; at != nil; at = at.parent {
-		if list = append(list, at.text("uuid")); at.text("uuid") == head {
+		if list = append(list, at.id); at.id == head {
 			break
 		}
 	}
@@ -106,7 +106,7 @@ func (t *claudeTree) keptBy(boundary *claudeLine) (anchor string, list []string)
 // that it names. A kept message that is written behind the compaction was said before it; what follows a kept
 // message behind the compaction follows the summary with all that was kept.
 func (t *claudeTree) moved(l *claudeLine, above string) *claudeLine {
-	if k := t.kept[l.text("uuid")]; k != nil {
+	if k := t.kept[l.id]; k != nil {
 		if before := t.byID[k.before]; before != nil {
 			return before
 		}

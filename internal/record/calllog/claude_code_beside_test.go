@@ -88,7 +88,7 @@ func TestAnswersBesideOneAnother(t *testing.T) {
 				var messages []string
 				messagesOf, _ := call.Request.Get("messages")
 				for _, m := range messagesOf.Elems {
-					content, _ := m.Get("content")
+					content, _ := m.Opened().Get("content")
 					messages = append(messages, claudeWords(content.AppendTo(nil)))
 				}
 				list = append(list, "["+strings.Join(messages, ", ")+" -> "+claudeWords(raw(call.Answer).fields()["content"])+"]")

@@ -36,7 +36,7 @@ func (t *claudeTree) before(l *claudeLine, a *claudeAnswer) ([]canon.Any, bool) 
 	if above == nil {
 		m := messageList{}
 		for _, p := range path {
-			m.user(p.parts)
+			m.user(p)
 			t.preserve(&m, p)
 		}
 		if a != nil && root != nil && root.begins {
@@ -53,10 +53,10 @@ func (t *claudeTree) before(l *claudeLine, a *claudeAnswer) ([]canon.Any, bool) 
 	}
 	above.extended = true
 	for _, p := range resultsBeside(above, path, l) {
-		m.user(p.parts)
+		m.user(p)
 	}
 	for _, p := range path {
-		m.user(p.parts)
+		m.user(p)
 	}
 	return m.list, true
 }
@@ -82,7 +82,7 @@ func (t *claudeTree) preserve(m *messageList, l *claudeLine) {
 		return
 	}
 	anchor, kept := t.keptBy(l.parent)
-	if anchor != l.text("uuid") {
+	if anchor != l.id {
 		return
 	}
 	for _, id := range kept {
@@ -92,7 +92,7 @@ func (t *claudeTree) preserve(m *messageList, l *claudeLine) {
 		case k.answer != nil:
 			m.assistant(k)
 		default:
-			m.user(k.parts)
+			m.user(k)
 		}
 	}
 }
@@ -105,10 +105,14 @@ type messageList struct {
 	fresh bool          // the last message was begun here
 }
 
-func (m *messageList) user(parts []canon.Any) { m.add("user", parts, nil) }
+func (m *messageList) user(l *claudeLine) {
+	if l.answer == nil {
+		m.add("user", partsOfMessage(l.said.value()), nil)
+	}
+}
 
 func (m *messageList) assistant(l *claudeLine) {
-	m.add("assistant", partsOfMessage(l.fields["message"].fields()["content"].value()), l.answer)
+	m.add("assistant", partsOfMessage(l.said.value()), l.answer)
 }
 
 func (m *messageList) add(role string, parts []canon.Any, of *claudeAnswer) {
@@ -117,11 +121,16 @@ func (m *messageList) add(role string, parts []canon.Any, of *claudeAnswer) {
 	}
 	if m.fresh && m.of == of {
 		m.open = append(m.open, parts...)
-		m.list[len(m.list)-1] = canon.Fields("role", role, "content", canon.ArrayOf(m.open...))
+		m.list[len(m.list)-1] = claudeMessage(role, m.open)
 		return
 	}
 	m.fresh, m.of, m.open = true, of, slices.Clone(parts)
-	m.list = append(m.list, canon.Fields("role", role, "content", canon.ArrayOf(m.open...)))
+	m.list = append(m.list, claudeMessage(role, parts))
+}
+
+// claudeMessage makes a message of the blocks of a content. Requests only repeat it, so its text is all that stays of it.
+func claudeMessage(role string, content []canon.Any) canon.Any {
+	return canon.Fields("role", role, "content", canon.ArrayOf(content...)).Value().Held()
 }
 
 // content returns all blocks of an answer.
@@ -130,7 +139,7 @@ func (a *claudeAnswer) content() (blocks []canon.Any) {
 		if l.whole {
 			continue
 		}
-		blocks = append(blocks, partsOfMessage(l.fields["message"].fields()["content"].value())...)
+		blocks = append(blocks, partsOfMessage(l.said.value())...)
 	}
 	return blocks
 }
@@ -143,14 +152,14 @@ func (a *claudeAnswer) unfinished() bool {
 		return false
 	}
 	kind, _ := content[len(content)-1].Get("type")
-	finish := a.lines[len(a.lines)-1].fields["message"].fields().text("stop_reason")
+	finish := a.lines[len(a.lines)-1].member("message").member("stop_reason").text()
 	return kind.Text != "text" || finish == "tool_use"
 }
 
 // call makes the call of an answer.
-func (t *claudeTree) call(a *claudeAnswer, model string, before []canon.Any) Call {
+func (t *claudeTree) call(a *claudeAnswer, model string, before, content []canon.Any) Call {
 	first, last := a.lines[0], a.lines[len(a.lines)-1]
-	c := Call{ID: first.text("uuid"), API: provider.Messages, Path: provider.PathOf(provider.Messages, model), Line: first.number,
+	c := Call{ID: first.id, API: provider.Messages, Path: provider.PathOf(provider.Messages, model), Line: first.number,
 		Ended: last.at, Status: http.StatusOK, Request: claudeRequest(model, before)}
 	if p := first.parent; p != nil && p.at <= last.at {
 		c.Started = p.at
@@ -158,24 +167,24 @@ func (t *claudeTree) call(a *claudeAnswer, model string, before []canon.Any) Cal
 	if b := a.begins; b != nil && !b.taken {
 		b.taken, c.Rewrites = true, true
 	}
-	if id := first.text("requestId"); id != "" {
-		c.Attrs = map[string]canon.Any{"requestId": canon.Text(id)}
+	if id := first.member("requestId").text(); id != "" {
+		c.attr("requestId", canon.Text(id))
 	}
-	message := last.fields["message"].fields()
+	message := last.member("message")
 	if a.failed {
 		text := ""
-		for _, b := range a.content() {
+		for _, b := range content {
 			said, _ := b.Get("text")
 			text += said.Text
 		}
 		c.Status = statusIn(text)
-		c.Answer = canon.Fields("type", "error", "error", canon.Fields("type", cmp.Or(first.text("error"), "api_error"), "message", text)).
+		c.Answer = canon.Fields("type", "error", "error", canon.Fields("type", cmp.Or(first.member("error").text(), "api_error"), "message", text)).
 			AppendTo(nil)
 		return c
 	}
-	finish := message["stop_reason"].text()
-	c.Answer = canon.Fields("type", "message", "id", a.id, "role", "assistant", "model", model, "stop_reason", finish,
-		"content", canon.ArrayOf(a.content()...), "usage", message["usage"].value()).AppendTo(nil)
+	finish := message.member("stop_reason").text()
+	c.Answer = []byte(canon.Fields("type", "message", "id", a.id, "role", "assistant", "model", model, "stop_reason", finish,
+		"content", canon.ArrayOf(content...), "usage", message.member("usage").value()).Value())
 	return c
 }
 

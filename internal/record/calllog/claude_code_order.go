@@ -14,9 +14,8 @@ func inTreeOrder(list []entry, found *findings) []entry {
 	byID := map[string]int{}
 	timed := true
 	for _, e := range list {
-		f := e.fields()
-		n := treeEntry{entry: e, above: f.text("parentUuid"), at: timeOf(f["timestamp"].value())}
-		if id := f.text("uuid"); id != "" {
+		n := treeEntry{entry: e, above: e.member("parentUuid").text(), at: timeOf(e.member("timestamp").value())}
+		if id := e.member("uuid").text(); id != "" {
 			timed = timed && n.at > 0
 			if _, twice := byID[id]; !twice {
 				byID[id] = len(nodes)

@@ -165,7 +165,7 @@ func (s *geminiStream) close(line int, at int64, f fields) {
 	case calls == 1:
 		last.answer.Usage = streamUsage(stats)
 	default:
-		last.attrs = map[string]canon.Any{"usage": f["stats"].value()}
+		last.attrs = []canon.Member{{Name: "usage", Value: f["stats"].value()}}
 	}
 }
 

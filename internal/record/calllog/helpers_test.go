@@ -29,7 +29,7 @@ func sampleLog(t testing.TB, name string) *Log {
 // requestOf takes the request of a call apart.
 func requestOf(t testing.TB, c *Call) *provider.Request {
 	t.Helper()
-	body := c.Request
+	body := raw(c.Request.Value()).value() // it may hold its messages as texts
 	if c.Body != nil {
 		body = raw(c.Body).value()
 	}

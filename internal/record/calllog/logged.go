@@ -296,10 +296,7 @@ func (c *logged) about(f fields) {
 	}
 	for _, name := range attrNames {
 		if v := f[name]; !v.empty() && len(v) <= longestAttr {
-			if c.Attrs == nil {
-				c.Attrs = map[string]canon.Any{}
-			}
-			c.Attrs[name] = v.value()
+			c.attr(name, v.value())
 		}
 	}
 }

@@ -145,10 +145,21 @@ func (c *Call) attr(name string, v canon.Any) {
 	if v.Kind == canon.KindAbsent || v.Kind == canon.KindNull {
 		return
 	}
-	if c.Attrs == nil {
-		c.Attrs = map[string]canon.Any{}
+	if i := slices.IndexFunc(c.Attrs, func(m canon.Member) bool { return m.Name == name }); i >= 0 {
+		c.Attrs[i].Value = v
+		return
 	}
-	c.Attrs[name] = v
+	c.Attrs = append(c.Attrs, canon.Member{Name: name, Value: v})
+}
+
+// says returns an attribute of a call, absent if the log has none of the name.
+func (c *Call) says(name string) (v canon.Any) {
+	for i := range c.Attrs {
+		if c.Attrs[i].Name == name {
+			v = c.Attrs[i].Value
+		}
+	}
+	return v
 }
 
 // without returns an object without some of its members.

@@ -1,6 +1,8 @@
 package calllog
 
 import (
+	"bytes"
+
 	"github.com/contexttree/pact/internal/canon"
 )
 
@@ -31,6 +33,9 @@ func (r raw) empty() bool {
 func (r raw) text() string {
 	if r.kind() != canon.KindString {
 		return ""
+	}
+	if n := len(r); n > 1 && r[n-1] == '"' && bytes.IndexByte(r, '\\') < 0 {
+		return string(r[1 : n-1])
 	}
 	v, err := canon.Parse(r)
 	if err != nil {
@@ -88,6 +93,25 @@ func (r raw) fields() fields {
 		}
 	}
 	return all
+}
+
+// member returns a member of an object, nil of another value. Cost: that of a walk over the object, without a copy.
+func (r raw) member(name string) (last raw) {
+	if r.kind() != canon.KindObject {
+		return nil
+	}
+	s := canon.Scanner{Data: r}
+	for s.Open('{'); s.Peek() == '"'; s.Next() {
+		n := s.Name()
+		if n == nil {
+			continue
+		}
+		v := s.Value()
+		if is := len(n) > 1 && string(n[1:len(n)-1]) == name; is || bytes.IndexByte(n, '\\') >= 0 && raw(n).text() == name {
+			last = v
+		}
+	}
+	return last
 }
 
 // firstOf returns the first element of a list.

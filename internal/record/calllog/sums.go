@@ -30,7 +30,7 @@ func (f *format) account(log *Log, list []entry, found *findings) {
 			}
 			b.Sent(c.Request)
 			a := c.answer()
-			b.Answered(&a, c.Attrs[costAttr].Text)
+			b.Answered(&a, c.says(costAttr).Text)
 		}
 		b.Sent(s.Unsent)
 	}
@@ -72,7 +72,7 @@ func countClaude(e entry, b *sums.Book) {
 	switch kind := f.text("type"); {
 	case kind == "user" && message != nil:
 		b.Message(f["message"].value())
-		if !holdsResult(f) {
+		if !holdsResult(message["content"]) {
 			b.Turn++
 		}
 	case kind == "assistant" && message != nil:

@@ -33,7 +33,7 @@ type turn struct {
 	id     string // of the call in the log
 	began  int64
 	answer provider.Answer // without its content
-	attrs  map[string]canon.Any
+	attrs  []canon.Member
 }
 
 func textPart(text string) provider.Part {

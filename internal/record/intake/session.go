@@ -143,11 +143,11 @@ func pastCall(c, before *calllog.Call) record.PastCall {
 		}
 		p.Body = request.AppendTo(nil)
 	}
-	for name, v := range c.Attrs {
+	for _, m := range c.Attrs {
 		if p.Attrs == nil {
 			p.Attrs = map[string]any{}
 		}
-		p.Attrs[name] = v.Value()
+		p.Attrs[m.Name] = m.Value.Value()
 	}
 	return p
 }

@@ -37,6 +37,7 @@ type Book struct {
 	readTokens  tokens
 	readMoney   float64
 	walked      map[*canon.Member]struct{} // messages, which requests share
+	walkedTexts map[key]struct{}           // those that are there as texts alone
 	last        map[string][]canon.Any     // the list that was read last of each member of a request
 }
 
@@ -216,7 +217,17 @@ func (b *Book) Sent(request canon.Any) {
 
 // once counts a message that requests may share.
 func (b *Book) once(m canon.Any) {
-	if len(m.Members) > 0 {
+	if opened := m.Opened(); m.Kind == canon.KindObject && len(m.Members) < len(opened.Members) {
+		k := keyOf('m', m.Text)
+		if _, known := b.walkedTexts[k]; known {
+			return
+		}
+		if b.walkedTexts == nil {
+			b.walkedTexts = map[key]struct{}{}
+		}
+		b.walkedTexts[k] = struct{}{}
+		m = opened
+	} else if len(m.Members) > 0 {
 		if _, known := b.walked[&m.Members[0]]; known {
 			return
 		}
