@@ -65,7 +65,7 @@ func recalls(p *Part) bool {
 
 // reread marks the calls that repeat one whose result the model had no longer before it, or not all of it, because of
 // the list, and their results: they say the same, or refer to it. A call that is made again and says something else was
-// made for that. It looks at the arguments only from the first result on that was taken, and at texts while no other request
+// made for that, and one behind the end of managing misses nothing. It looks at the arguments only from the first result on that was taken, and at texts while no other request
 // waits for the list.
 func (q *Request) reread(l *List) {
 	q.again = 0
@@ -98,7 +98,7 @@ func (q *Request) reread(l *List) {
 			continue
 		}
 		r := e.lacked(p.asks, i)
-		if recalls(p) || r != nil && (e.repeats(r, at) || q.refersBack(at)) {
+		if recalls(p) || r != nil && (i <= q.until && e.repeats(r, at) || q.refersBack(at)) {
 			q.again++
 			p.again, q.Parts[at].again = true, true
 		}

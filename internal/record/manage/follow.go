@@ -6,12 +6,15 @@ import "github.com/contexttree/pact/internal/record/provider"
 // just the results that were cleared, it does not ask: notes stand for them, or they are sent as they came. An error
 // says that a text could not be read; its part goes as it came.
 func (q *Request) Follow(l *List) (err error) {
-	q.made, q.ended, q.why, q.stopped, q.clears = nil, false, "", false, q.Clears
+	q.made, q.ended, q.why, q.stopped, q.clears, q.until = nil, false, "", false, q.Clears, len(q.Parts)
 	l.mu.Lock()
 	for i := 0; i < len(q.Parts) && l.ends; i++ {
 		for _, d := range l.by[q.Parts[i].Key] {
 			if q.Parts[i].Key != "" && (d.Since == "" || q.has(d.Since)) {
 				q.ended, q.stopped = q.ended || d.What == Ended, q.stopped || d.What == Stopped
+				if d.What == Ended || d.What == Stopped {
+					q.until = min(q.until, q.calls[d.Since])
+				}
 				if d.What == Ended {
 					q.why = d.Why
 				}

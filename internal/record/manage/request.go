@@ -76,6 +76,7 @@ type Request struct {
 	ended    bool           // managing ended for the conversation, which goes as it came
 	why      string         // it ended
 	stopped  bool           // it ended, and what was taken stays out until it is asked for again
+	until    int            // the newest call when it ended, by its place: all that was taken came back behind that
 	again    int            // how many calls repeat one whose result was taken
 	refers   map[int]bool   // whether a result only refers to an earlier one, by its place in Parts, as far as it was asked
 	meant    map[int]int    // the place of the one before a result of a call that asks again; -1 for none
