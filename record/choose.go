@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/contexttree/pact/internal/record/provider"
 )
@@ -75,8 +74,8 @@ func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 	if err != nil {
 		return choice{}, err
 	}
-	if c, ok := r.summaryOf(slices.Concat(of, others), q); ok {
-		return c, nil
+	if c, ok, err := r.summaryOf(ctx, slices.Concat(of, others), q); ok || err != nil {
+		return c, err
 	}
 	c, ok := continuedRecording(of, others, q)
 	for !ok {
@@ -283,8 +282,7 @@ func (r *Recorder) rewritten(of []candidate, q *request) (choice, bool) {
 		return choice{}, false
 	}
 	last := r.known.last[q.group.id]
-	q.compacted = why == windowSign || last != nil && last.beside == best.recording && (why == quoteSign ||
-		strings.HasPrefix(last.name, best.name+"/summary-"))
+	q.compacted = why == windowSign || best.summary != nil || last != nil && last.beside == best.recording && why == quoteSign
 	return choice{recording: best.recording, why: "the agent rewrote the conversation: " + why}, true
 }
 
@@ -303,6 +301,8 @@ const windowSign, quoteSign = "its window was counted up (X-Codex-Window-Id)", "
 func (r *Recorder) sign(c *candidate, q *request) string {
 	fresh := q.conversation[c.repeated:]
 	switch last := r.known.last[q.group.id]; {
+	case c.summary != nil && quotes(fresh, c.summary.said):
+		return quoteSign
 	case q.group.agent && c.group.window != "" && q.group.window != "" && q.group.window != c.group.window:
 		return windowSign
 	case r.isLast(c.recording, q) && (last != c.recording || c.manyTurns()) && quotes(fresh, last.said):

@@ -119,6 +119,9 @@ func (r *Recorder) openEarlier(ctx context.Context, name string, beside *recordi
 	}
 	g := l.group
 	l.group = group{}
+	if l.asksSummary() && l.asked >= beside.asked {
+		l.beside.summary = l
+	}
 	r.known.join(l, g)
 	r.known.add(l)
 	return l, r.known.settle(ctx, l)

@@ -27,6 +27,11 @@ func AsideOf(name string) string {
 	return ""
 }
 
+// asksSummary reports whether a recording has the name of a question for a summary of another one.
+func (l *recording) asksSummary() bool {
+	return l.beside != nil && strings.HasPrefix(l.name[strings.LastIndexByte(l.name, '/')+1:], "summary-")
+}
+
 // kindOfAside returns the kind of a question outside a conversation. repeats says that it repeats the
 // conversation: without tools it then asks for a summary.
 func kindOfAside(q *request, repeats bool) string {
@@ -71,18 +76,22 @@ func asksOnItsOwn(q *request) bool {
 	return q.group.agent && !q.group.sub && len(toolNames(q.system)) == 0
 }
 
+// mostQuoted is how many conversations are looked through for what a request quotes, and how many blocks of each, the
+// first ones: an agent keeps the last messages and has what stands before them summed up.
+const mostQuoted = 16
+
 // summaryOf finds the conversation of which a request asks for a summary, as pi and Qwen Code do: under instructions of
-// its own, without tools, with the beginning of the conversation as it was sent or with the last answer in a text.
+// its own, without tools, with the beginning of the conversation as it was sent or with some of its words in a text.
 // Nothing but what it says tells whose conversation that is.
-func (r *Recorder) summaryOf(all []candidate, q *request) (choice, bool) {
+func (r *Recorder) summaryOf(ctx context.Context, all []candidate, q *request) (choice, bool, error) {
 	if q.group.agent || len(toolNames(q.system)) > 0 || !says(q.system, "summar") {
-		return choice{}, false
+		return choice{}, false, nil
 	}
 	var best *candidate
 	for i := range all {
 		c := &all[i]
 		if c.wasSent(q.system, q.conversation) {
-			return choice{}, false // it is the request before, again
+			return choice{}, false, nil // it is the request before, again
 		}
 		if c.beside == nil && c.repeated > 0 && (best == nil || c.repeated > best.repeated) && works(c.system, q) {
 			best = c
@@ -90,14 +99,39 @@ func (r *Recorder) summaryOf(all []candidate, q *request) (choice, bool) {
 	}
 	if best != nil {
 		return choice{recording: best.recording, fork: true, cycle: best.recording.committed(), aside: "summary",
-			why: "it repeats the beginning of " + best.name + ", and its instructions ask for a summary"}, true
+			why: "it repeats the beginning of " + best.name + ", and its instructions ask for a summary"}, true, nil
 	}
-	last := r.known.latest
-	if last == nil || last.beside != nil || !works(last.listed.system, q) || !quotes(q.conversation, last.said) {
-		return choice{}, false
+	if begun, _ := r.begunBy(q); begun != nil {
+		return choice{}, false, nil
 	}
-	return choice{recording: last, fork: true, aside: "summary",
-		why: "it quotes the last answer of " + last.name + ", and its instructions ask for a summary"}, true
+	looked := 0
+	for at := r.known.open.Front(); at != nil && looked < mostQuoted; at = at.Next() {
+		l := at.Value.(*recording)
+		if l.beside != nil || !works(l.listed.system, q) {
+			continue
+		}
+		looked++
+		if is, err := l.isQuoted(ctx, q.conversation); is || err != nil {
+			return choice{recording: l, fork: true, aside: "summary",
+				why: "it quotes " + l.name + ", and its instructions ask for a summary"}, is, err
+		}
+	}
+	return choice{}, false, nil
+}
+
+// isQuoted reports whether the user says what stands in the last answer of a recording or in one of its first texts.
+func (l *recording) isQuoted(ctx context.Context, conversation []block) (bool, error) {
+	if quotes(conversation, l.said) {
+		return true, nil
+	}
+	v, err := l.state(ctx)
+	for i := 0; err == nil && i < min(len(v.conversation), mostQuoted); i++ {
+		var text string
+		if text, err = l.textsOf(ctx, v.conversation[i:i+1]); quotes(conversation, text) {
+			return true, nil
+		}
+	}
+	return false, err
 }
 
 // compactionOf finds the conversation that a request has the provider compact: the one whose answer it names, else the

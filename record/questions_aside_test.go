@@ -195,23 +195,35 @@ func TestWorkGoesOnWithoutTheAnswerThatAKillLost(t *testing.T) {
 }
 
 // Pi and Qwen Code ask for the summary of a conversation under instructions of their own, and name no session: pi with
-// the conversation in one text, Qwen Code with its beginning as it was sent.
+// the conversation in a text, mostly without the last messages, which it keeps, and twice if it parts a turn; Qwen Code with
+// its beginning as it was sent. The conversation goes on with the summary in place of what it sums up.
 func TestACompactionWithoutASessionIsAside(t *testing.T) {
 	const tools, answer = `,"tools":[{"type":"function","function":{"name":"read"}}]`, "The longest line of the answer."
+	const task, summary = "Look at all of the files!", "A summary of it all."
 	body := func(system, tools string, said ...string) string {
 		text := strings.Replace(talkOf(said...), "You classify.", system, 1)
 		return strings.TrimSuffix(text, "}") + tools + "}"
 	}
-	for agent, asks := range map[string]string{
-		"pi":   body("You write summaries of conversations.", "", "<conversation>[User]: Look! [Assistant]: "+answer+"</conversation>"),
-		"qwen": body("You summarize internal chat history.", "", "Look!", answer, "And now?", answer, "Write the snapshot."),
+	whole := body("You write summaries of conversations.", "", "<conversation>[User]: "+task+" [Assistant]: "+answer+"</conversation>")
+	first := body("You write summaries of conversations.", "", "<conversation>[User]: "+task+"</conversation>")
+	prefix := body("You write summaries of conversations.", "", "<conversation>[User]: "+task+"</conversation> It is a PREFIX.")
+	snapshot := body("You summarize internal chat history.", "", task, answer, "And now?", answer, "Write the snapshot.")
+	for name, c := range map[string]struct {
+		asks []string
+		want string
+	}{
+		"pi, all of it": {[]string{whole, whole}, "pi pi/summary-1"}, "pi": {[]string{first, first}, "pi pi/summary-1"},
+		"pi, parts of a turn": {[]string{first, prefix}, "pi pi/summary-1 pi/summary-2"},
+		"qwen":                {[]string{snapshot, snapshot}, "qwen qwen/summary-1"},
 	} {
-		script := []providertest.Turn{{Text: answer}, {Text: answer}, {Text: "A summary of it all."}, {Text: "A summary of it all."}}
+		agent, _, _ := strings.Cut(name, ",")
+		script := []providertest.Turn{{Text: answer}, {Text: "Fine."}, {Text: summary}, {Text: summary}, {Text: "Done."}}
 		_, url := startProvider(t, script...)
 		db := pact.NewDB(store.NewMemory())
 		rec := recorder(t, db, record.Options{Context: agent})
 		client := &http.Client{Transport: rec.Transport(nil)}
-		for _, b := range []string{body("You code.", tools, "Look!"), body("You code.", tools, "Look!", answer, "And now?"), asks, asks} {
+		for _, b := range slices.Concat([]string{body("You code.", tools, task), body("You code.", tools, task, answer, "And now?")}, c.asks,
+			[]string{body("You code.", tools, "It was compacted to: "+summary, "Fine.", "Go on.")}) {
 			req, err := http.NewRequest(http.MethodPost, url+"/v1/chat/completions", strings.NewReader(b))
 			must(t, err)
 			req.Header.Set("Authorization", "Bearer "+apiKey)
@@ -222,8 +234,16 @@ func TestACompactionWithoutASessionIsAside(t *testing.T) {
 			must(t, resp.Body.Close())
 		}
 		rec.Close()
-		if got := strings.Join(rec.Contexts(), " "); got != agent+" "+agent+"/summary-1" {
-			t.Errorf("%s: %s\n%s", agent, got, logOf(t, db, agent))
+		if got := strings.Join(rec.Contexts(), " "); got != c.want {
+			t.Errorf("%s: %s\n%s", name, got, logOf(t, db, agent))
+		}
+		var compacted []bool
+		for p, err := range prefixesOf(t.Context(), opened(t, db, agent), "", nil) {
+			must(t, err)
+			compacted = append(compacted, p.Compacted)
+		}
+		if !slices.Equal(compacted, []bool{false, false, true}) {
+			t.Errorf("%s: compacted %v", name, compacted)
 		}
 	}
 }

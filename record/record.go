@@ -246,7 +246,10 @@ func (r *Recorder) recordingFor(ctx context.Context, q *request) (*recording, st
 			return nil, "", err
 		}
 		r.known.join(l, q.group)
-		l.previous, l.used = q.previous, true
+		l.previous, l.used, l.summary = q.previous, true, nil
+		if l.asksSummary() {
+			l.beside.summary = l
+		}
 		r.known.last[q.group.id], r.known.latest = l, l
 		return l, RulePrefix + q.group.by + "; " + c.why, nil
 	}

@@ -32,6 +32,7 @@ type recording struct {
 	used     bool       // a request went to this recording
 	asked    int64      // when an earlier recorder began its last call, in nanoseconds; 0 without one
 	beside   *recording // the recording outside whose conversation this one asks something, nil for none
+	summary  *recording // the last one that asked for a summary of this one since its last request, nil for none
 
 	number   int           // its place among those that are known
 	joined   bool          // known by its group
