@@ -301,7 +301,7 @@ const windowSign, quoteSign = "its window was counted up (X-Codex-Window-Id)", "
 func (r *Recorder) sign(c *candidate, q *request) string {
 	fresh := q.conversation[c.repeated:]
 	switch last := r.known.last[q.group.id]; {
-	case c.summary != nil && quotes(fresh, c.summary.said):
+	case c.summary != nil && (quotes(fresh, c.summary.said) || c.repeatsAnswer(fresh)):
 		return quoteSign
 	case q.group.agent && c.group.window != "" && q.group.window != "" && q.group.window != c.group.window:
 		return windowSign

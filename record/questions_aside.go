@@ -134,6 +134,13 @@ func (l *recording) isQuoted(ctx context.Context, conversation []block) (bool, e
 	return false, err
 }
 
+// repeatsAnswer reports whether some blocks have one of the last answer.
+func (c *candidate) repeatsAnswer(fresh []block) bool {
+	return slices.ContainsFunc(fresh, func(b block) bool {
+		return slices.ContainsFunc(c.answer, func(a block) bool { return a.key == b.key })
+	})
+}
+
 // compactionOf finds the conversation that a request has the provider compact: the one whose answer it names, else the
 // one of which it repeats most.
 func (r *Recorder) compactionOf(ctx context.Context, q *request) (choice, error) {

@@ -209,12 +209,15 @@ func TestACompactionWithoutASessionIsAside(t *testing.T) {
 	prefix := body("You write summaries of conversations.", "", "<conversation>[User]: "+task+"</conversation> It is a PREFIX.")
 	snapshot := body("You summarize internal chat history.", "", task, answer, "And now?", answer, "Write the snapshot.")
 	for name, c := range map[string]struct {
-		asks []string
-		want string
+		asks, then []string
+		want       string
 	}{
-		"pi, all of it": {[]string{whole, whole}, "pi pi/summary-1"}, "pi": {[]string{first, first}, "pi pi/summary-1"},
-		"pi, parts of a turn": {[]string{first, prefix}, "pi pi/summary-1 pi/summary-2"},
-		"qwen":                {[]string{snapshot, snapshot}, "qwen qwen/summary-1"},
+		"pi, all of it":          {[]string{whole, whole}, []string{"It was compacted to: " + summary}, "pi pi/summary-1"},
+		"pi":                     {[]string{first, first}, []string{"It was compacted to: " + summary, "Fine.", "Go on."}, "pi pi/summary-1"},
+		"pi, in other words":     {[]string{first}, []string{"It was compacted.", "Fine.", "Go on."}, "pi pi/summary-1"},
+		"pi, the same task anew": {[]string{first}, []string{task}, "pi pi/summary-1 pi-2"},
+		"pi, parts of a turn":    {[]string{first, prefix}, []string{"It was compacted to: " + summary, "Fine."}, "pi pi/summary-1 pi/summary-2"},
+		"qwen":                   {[]string{snapshot, snapshot}, []string{"Compacted to: " + summary, "Got it.", "Go on."}, "qwen qwen/summary-1"},
 	} {
 		agent, _, _ := strings.Cut(name, ",")
 		script := []providertest.Turn{{Text: answer}, {Text: "Fine."}, {Text: summary}, {Text: summary}, {Text: "Done."}}
@@ -223,7 +226,7 @@ func TestACompactionWithoutASessionIsAside(t *testing.T) {
 		rec := recorder(t, db, record.Options{Context: agent})
 		client := &http.Client{Transport: rec.Transport(nil)}
 		for _, b := range slices.Concat([]string{body("You code.", tools, task), body("You code.", tools, task, answer, "And now?")}, c.asks,
-			[]string{body("You code.", tools, "It was compacted to: "+summary, "Fine.", "Go on.")}) {
+			[]string{body("You code.", tools, c.then...)}) {
 			req, err := http.NewRequest(http.MethodPost, url+"/v1/chat/completions", strings.NewReader(b))
 			must(t, err)
 			req.Header.Set("Authorization", "Bearer "+apiKey)
@@ -242,7 +245,7 @@ func TestACompactionWithoutASessionIsAside(t *testing.T) {
 			must(t, err)
 			compacted = append(compacted, p.Compacted)
 		}
-		if !slices.Equal(compacted, []bool{false, false, true}) {
+		if want := []bool{false, false, true}; !slices.Equal(compacted, want) && !strings.HasSuffix(c.want, " pi-2") {
 			t.Errorf("%s: compacted %v", name, compacted)
 		}
 	}
