@@ -45,7 +45,15 @@ const (
 
 // ThreadDigest returns a digest of the canonical thread (02 §12). It covers the id, role,
 // kind and content hash of each block, combined along the lists of the tree, and the
-// default role of each region. So it reads no content. Cost: what changed since a tree
+// default role of each region. So it reads no content.
+//
+// A field is a length (unsigned LEB128) and bytes. A block has the SHA-256 of 00, the fields id, role and kind (JSON
+// strings, empty if missing), then 01 and its content hash or, if JSON cannot express the content, 00 and the content
+// as a field. A list has that of 01 and the digests of its runs and items in order, those without blocks left out; an
+// item has the digest of its block, then of its list. The thread has that of 02 and, for each region with blocks, the
+// role that stands for a missing one, as a field, and the region's digest.
+//
+// Cost: what changed since a tree
 // that shares lists with this one was asked for its digest.
 func (t *Tree) ThreadDigest() Digest {
 	var room [512]byte
