@@ -5,12 +5,14 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Across reports what the request of a call of one context repeats of that of a call of another, as [Prefixes] does for
-// neighbours of one context: the first call of a sub-agent or a fork against one of its parent's. Shared is nil where
-// they cannot be compared: one was not recorded or was erased, they went to two APIs, or only one was rebuilt from a log.
-// E_SNAPSHOT_NOT_FOUND and the errors of reading. Cost: that of the two requests.
+// neighbours of one context: the first call of a sub-agent or a fork against one of its parent's. Where no attempt of the
+// newer call was recorded it compares the threads. Shared is nil where they cannot be compared: one was erased, they went
+// to two APIs, or only one was rebuilt from a log. E_SNAPSHOT_NOT_FOUND and the errors of reading. Cost: that of the two
+// requests.
 func Across(ctx context.Context, older *pact.Context, a int64, newer *pact.Context, b int64) (inspect.CallPrefix, error) {
 	w := newFollower()
 	w.begin(ctx, older)
@@ -18,12 +20,29 @@ func Across(ctx context.Context, older *pact.Context, a int64, newer *pact.Conte
 	if _, err := w.only(a); err != nil {
 		return inspect.CallPrefix{}, err
 	}
-	before, grown := w.before, w.grown
+	sent, grown := w.before, w.grown
 	w = newFollower()
 	if w.begin(ctx, newer); w.rebuilt == rebuilt {
-		w.before, w.grown = before, grown
+		w.before, w.grown = sent, grown
 	}
-	return w.only(b)
+	p, err := w.only(b)
+	if err != nil || p.Attempt != "" {
+		return p, err
+	}
+	was, err := older.At(ctx, pact.Cycle(a))
+	if err != nil {
+		return p, err
+	}
+	is, err := newer.At(ctx, pact.Cycle(b))
+	if err != nil {
+		return p, err
+	}
+	before, now := rebuiltCall{thread: tree.Of(was)}, rebuiltCall{thread: tree.Of(is)}
+	common, err := tree.CommonBlocks(ctx, before.thread, now.thread)
+	if err != nil {
+		return p, err
+	}
+	return p, w.compareGrown(&p, &before, &now, common, false)
 }
 
 // only reports on the call of a cycle.

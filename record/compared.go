@@ -146,10 +146,13 @@ func (w *follower) compare(p *inspect.CallPrefix, now *sent, compacted bool) err
 	shared := now.rules.Compare(w.before.prompt, now.prompt)
 	p.Shared = &inspect.CallShared{Blocks: shared.Blocks, OfBlocks: shared.Of}
 	var err error
-	if _, p.Shared.Bytes, err = now.thread.ThreadPrefix(shared.Blocks); err != nil {
+	if p.Shared.Bytes, err = now.thread.OpenPrefix(shared.Blocks); err != nil {
 		return err
 	}
-	_, p.Shared.OfBytes = wholePrefix(w.before.thread)
+	blocks, _ := w.before.thread.ThreadSize()
+	if p.Shared.OfBytes, err = w.before.thread.OpenPrefix(blocks); err != nil {
+		return err
+	}
 	p.Attribution = shared.ApartChanged
 	if shared.Complete {
 		return nil

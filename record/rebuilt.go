@@ -92,7 +92,7 @@ func (w *follower) grow(ctx context.Context, p *inspect.CallPrefix, k *kept, abo
 // that the log has a compaction between the calls.
 func (w *follower) compareGrown(p *inspect.CallPrefix, before, now *rebuiltCall, common int, compacted bool) error {
 	shared := &inspect.CallShared{Blocks: common}
-	shared.OfBlocks, shared.OfBytes = wholePrefix(before.thread)
+	shared.OfBlocks, _ = before.thread.ThreadSize()
 	forgotten, err := forgottenBy(before, now, common)
 	if err != nil {
 		return err
@@ -112,7 +112,10 @@ func (w *follower) compareGrown(p *inspect.CallPrefix, before, now *rebuiltCall,
 		}
 		cut.Cause = causeOf(cause, compacted)
 	}
-	if _, shared.Bytes, err = before.thread.ThreadPrefix(shared.Blocks); err != nil {
+	if shared.OfBytes, err = before.thread.OpenPrefix(shared.OfBlocks); err != nil {
+		return err
+	}
+	if shared.Bytes, err = before.thread.OpenPrefix(shared.Blocks); err != nil {
 		return err
 	}
 	if p.Shared, p.Cut = shared, cut; cut != nil && cut.Cause != string(provider.CauseModel) {
@@ -123,13 +126,6 @@ func (w *follower) compareGrown(p *inspect.CallPrefix, before, now *rebuiltCall,
 		cut.Node = n.ID
 	}
 	return nil
-}
-
-// wholePrefix returns the blocks of a thread, and its bytes without the bracket that ends it: the longest prefix that a
-// longer thread can repeat.
-func wholePrefix(t *tree.Tree) (blocks int, bytes int64) {
-	blocks, bytes = t.ThreadSize()
-	return blocks, bytes - int64(len("]"))
 }
 
 // forgottenBy returns the place of the first block of reasoning that a model forgets because a call has a new question

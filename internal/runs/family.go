@@ -106,9 +106,6 @@ func (k *Kin) compare(ctx context.Context, db *pact.DB, parent *pact.Context) er
 	if err != nil {
 		return err
 	}
-	if p.Attempt == "" {
-		return k.compareThreads(ctx, parent, c)
-	}
 	if k.Shared = p.Shared; p.Cut != nil {
 		k.Cause, k.Names = p.Cut.Cause, p.Cut.Names
 		if k.Cause == string(provider.CauseParameters) && slices.Contains(k.Names, "prompt_cache_key") {
@@ -117,27 +114,6 @@ func (k *Kin) compare(ctx context.Context, db *pact.DB, parent *pact.Context) er
 	}
 	if p.Provider != nil {
 		k.Read = p.Provider.Read
-	}
-	return nil
-}
-
-// compareThreads compares the threads of calls of which the later was not recorded.
-func (k *Kin) compareThreads(ctx context.Context, parent, c *pact.Context) error {
-	older, err := parent.At(ctx, pact.Cycle(k.Of))
-	if err != nil {
-		return err
-	}
-	newer, err := c.At(ctx, pact.Cycle(k.Call))
-	if err != nil {
-		return err
-	}
-	p, err := pact.SharePrefix(ctx, older, newer)
-	if err != nil {
-		return err
-	}
-	k.Shared = &inspect.CallShared{Blocks: p.Blocks, OfBlocks: p.OfBlocks, Bytes: p.Bytes, OfBytes: p.OfBytes - int64(len("]"))}
-	if !p.Complete {
-		k.Cause = string(provider.CauseBlock)
 	}
 	return nil
 }

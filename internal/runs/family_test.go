@@ -63,6 +63,49 @@ func TestWhatTheFirstCallsOfAFamilyRepeat(t *testing.T) {
 	}
 }
 
+// A fork that nobody recorded repeats all bytes of the call that it left, whether it says more behind them or nothing, and
+// so does a recorded call that says the same once more.
+func TestAForkThatWasNotRecordedRepeatsTheWholeOfItsOrigin(t *testing.T) {
+	db := pact.NewDB(store.NewMemory())
+	say := func(c *pact.Context, text string) {
+		t.Helper()
+		if text != "" {
+			err := c.Edit(t.Context(), func(b *pact.Batch) error {
+				b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text})
+				return nil
+			}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := c.Commit(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := pact.Create(t.Context(), db, "run", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	say(c, "one")
+	for name, text := range map[string]string{"more": "two", "nothing": ""} {
+		fork, err := c.Fork(t.Context(), pact.Cycle(1), name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		say(fork, text)
+	}
+	f, err := familyOf(t, db)
+	if err != nil || len(f.Kin) != 2 || f.Bytes != f.OfBytes || f.Blocks != f.OfBlocks || f.OfBytes < 10 || len(f.Ended) > 0 {
+		t.Errorf("got %+v, %v", f, err)
+	}
+	same := recorded(t, "same", asked{messages: []object{user("q")}}, asked{messages: []object{user("q")}})
+	for p, err := range record.Prefixes(t.Context(), same, 2, 2, "", nil) {
+		if err != nil || p.Shared == nil || p.Shared.Bytes != p.Shared.OfBytes {
+			t.Errorf("got %+v, %v", p.Shared, err)
+		}
+	}
+}
+
 // The sub-agent of a real session repeats as many tools of its parent as their bodies do, read here without a recorder.
 func TestTheSubAgentOfARealSessionRepeatsWhatItsBodyDoes(t *testing.T) {
 	db, text := shared(t, "agents/wire/claude-code-subagent-compact.jsonl")

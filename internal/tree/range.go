@@ -10,10 +10,10 @@ func (t *Tree) ThreadRange(id string) (start, end int64, ok bool, err error) {
 	if err != nil || !ok {
 		return 0, 0, false, err
 	}
-	if start, err = t.openPrefix(first); err != nil {
+	if start, err = t.OpenPrefix(first); err != nil {
 		return 0, 0, false, err
 	}
-	if end, err = t.openPrefix(first + blocks); err != nil {
+	if end, err = t.OpenPrefix(first + blocks); err != nil {
 		return 0, 0, false, err
 	}
 	if blocks > 0 && first > 0 {
@@ -45,14 +45,14 @@ func (t *Tree) ThreadPlace(id string) (before, blocks int, ok bool, err error) {
 	return before, path[len(path)-1].sum.Blocks, true, nil
 }
 
-// openPrefix returns the size of the first n blocks with the opening bracket and without
-// the closing one.
-func (t *Tree) openPrefix(n int) (int64, error) {
+// OpenPrefix returns the size of the first n blocks of the thread with the opening bracket and without the closing one: what a
+// longer thread can repeat of it. Cost: that of [Tree.ThreadPrefix].
+func (t *Tree) OpenPrefix(n int) (int64, error) {
 	_, size, err := t.ThreadPrefix(n)
 	if err != nil {
 		return 0, err
 	}
-	if n == t.root.sum.Blocks {
+	if n >= t.root.sum.Blocks {
 		size--
 	}
 	return size, nil
