@@ -33,6 +33,10 @@ func Run(ctx context.Context, args []string, s Streams) int {
 
 func run(ctx context.Context, a *command.App, args []string) int {
 	defer a.CloseFiles()
+	args, renamed := current(args)
+	if renamed != "" {
+		a.Report(renamed)
+	}
 	root := root(a)
 	root.SetArgs(args)
 	root.SetIn(a.In)
@@ -113,7 +117,6 @@ func root(a *command.App) *cobra.Command {
 	root.AddCommand(append(leads, rest...)...)
 	root.RunE = versionFlag(a, root)
 	command.MarkFlags(root)
-	addOldNames(a, root)
 	fitHelp(root)
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})

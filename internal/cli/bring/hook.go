@@ -108,7 +108,7 @@ func newHookFlags(cmd *cobra.Command) *hookFlags {
 // IsHook reports whether a command line is that of a hook. It never fails the agent that calls it.
 func IsHook(cmd *cobra.Command, args []string) bool {
 	if cmd.Name() != "import" {
-		return cmd.Name() == "hook" // which it was called before
+		return false
 	}
 	if asked, _ := cmd.Flags().GetBool("hook"); asked {
 		return true

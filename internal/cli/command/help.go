@@ -86,9 +86,6 @@ func positional(use string) (words []string) {
 	return words
 }
 
-// Takes checks the number of arguments by a usage line.
-func Takes(use string) cobra.PositionalArgs { return takes(positional(use)) }
-
 // takes checks the number of arguments. --file takes the place of the first. A word that begins with [
 // is optional, and one that has … may be repeated.
 func takes(words []string) cobra.PositionalArgs {
