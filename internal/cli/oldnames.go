@@ -45,13 +45,14 @@ func current(args []string) (line []string, says string) {
 			continue
 		}
 		line, rest := slices.Clone(args[:at]), slices.Clone(args[at+len(name):])
+		first := slices.Index(rest, "--") + 1 // of the arguments
 		for word := range strings.FieldsSeq(o.now) {
 			if !strings.HasSuffix(word, "=") {
 				line = append(line, word)
 				continue
 			}
-			for len(rest) > 1 && !strings.HasPrefix(rest[0], "-") && !strings.HasPrefix(rest[1], "-") {
-				line, rest = append(line, word+rest[1]), slices.Delete(rest, 1, 2)
+			for len(rest) > first+1 && (first > 0 || !strings.HasPrefix(rest[0], "-") && !strings.HasPrefix(rest[1], "-")) {
+				line, rest = append(line, word+rest[first+1]), slices.Delete(rest, first+1, first+2)
 			}
 		}
 		now, _, _ := strings.Cut(strings.Replace(o.now, " --limited", "", 1), "=")
