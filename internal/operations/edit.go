@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -82,9 +84,25 @@ func (e *Edit) Apply(b *pact.Batch) (id string, err error) {
 	return id, cmp.Or(err, b.Err())
 }
 
-// check refuses an edit that lacks a node or a place. Where nodes name their parents, the library says what an added one
-// lacks.
+// reads are the members that each edit reads.
+var reads = map[string]string{"add": "node into at depth", "result": "id node", "update": "id set", "replace": "id node",
+	"move": "id into at offset depth", "remove": "id", "reorder": "ids", "policy": "policy"}
+
+// check refuses an edit that lacks a node or a place, or has what it would ignore. Where nodes name their parents, the
+// library says what an added one lacks.
 func (e *Edit) check(named bool) error {
+	if own := strings.Fields(reads[e.Op]); own != nil {
+		for _, m := range [...]struct {
+			name  string
+			given bool
+		}{{"id", e.ID != ""}, {"ids", len(e.IDs) > 0}, {"into", e.Into != ""}, {"at", e.At != ""}, {"offset", e.Offset != 0},
+			{"depth", e.Depth != 0}, {"node", e.Node != nil}, {"set", len(e.Set) > 0}, {"policy", e.Policy != nil}} {
+			if m.given && !slices.Contains(own, m.name) {
+				return fault.At(fault.DocumentInvalid, fault.NoOffset, m.name, "the edit "+e.Op+" reads no "+strconv.Quote(m.name),
+					"it reads "+strings.Join(own, ", "))
+			}
+		}
+	}
 	if e.Node == nil && (e.Op == "add" || e.Op == "result" || e.Op == "replace") {
 		return fault.New(fault.DocumentInvalid, "an edit that adds has no node", `give it as "node"`)
 	}

@@ -5,10 +5,11 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
 )
 
 // TestAnEditNamesOnePlace: an edit that adds or moves has one of into, at and depth, and no offset beside a position; one
-// that adds to a named node may have none.
+// that adds to a named node may have none. None has a member that it does not read.
 func TestAnEditNamesOnePlace(t *testing.T) {
 	node := &pact.Spec{}
 	for _, c := range []struct {
@@ -27,6 +28,11 @@ func TestAnEditNamesOnePlace(t *testing.T) {
 		{Edit{Op: "move", ID: "x", At: "(d0, end)", Offset: 3}, false, false},
 		{Edit{Op: "move", ID: "x"}, true, false},
 		{Edit{Op: "remove", ID: "x"}, false, true},
+		{Edit{Op: "remove", ID: "x", Into: "^ah"}, false, false},
+		{Edit{Op: "reorder", IDs: []string{"x"}, ID: "x"}, false, false},
+		{Edit{Op: "policy", Set: map[string]canon.Value{"ttl": canon.Null}}, false, false},
+		{Edit{Op: "add", Node: node, Into: "^ah", Offset: 1}, false, false},
+		{Edit{Op: "update", ID: "x", Node: node}, false, false},
 		{Edit{Op: "replace", ID: "x"}, false, false},
 	} {
 		err := c.edit.check(c.named)

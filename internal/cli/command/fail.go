@@ -223,6 +223,9 @@ func (a *App) remedy(cmd *cobra.Command, f *fault.Error) string {
 	}
 	switch f.Code {
 	case fault.ContextNotFound:
+		if strings.HasPrefix(f.Remedy, "record it") { // the context is there, and no decisions about it
+			return f.Remedy + ": pact run --policy FILE --manage -- COMMAND"
+		}
 		list := "pact contexts" + db + " lists those of " + a.Shown()
 		if f.Token == "" || cmd.Name() == "copy" {
 			return list
