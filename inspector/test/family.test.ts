@@ -14,7 +14,8 @@ test('forks and agents follow the context that they come from, in the order of i
   same(drawn([
     row('z'), fork('late', 'run', 9), fork('early', 'run', 2), row('run'),
     row('helper', { begun_by: { context: 'early', node: 'x', cycle: 3 } }),
-  ]), ['run', '+early:fork', '+-helper:agent', '-late:fork', 'z'])
+    row('again', { begun_by: { context: 'early', node: 'x', cycle: 3 }, forked_from: { name: 'helper', cycle: 1 } }),
+  ]), ['run', '+early:fork', '+-helper:agent', '+--again:fork', '-late:fork', 'z'])
 })
 
 test('a context whose origin is not in the list stands alone', () => {

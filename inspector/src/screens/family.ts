@@ -130,8 +130,8 @@ function undoneLine(row: ContextRow, byName: Map<string, ContextRow>): ContextRo
 }
 
 function bondOf(row: ContextRow): Bond | undefined {
-  if (row.begun_by) return { kind: 'agent', parent: row.begun_by.context, cycle: row.begun_by.cycle }
   if (row.forked_from) return { kind: 'fork', parent: row.forked_from.name, cycle: row.forked_from.cycle }
+  if (row.begun_by) return { kind: 'agent', parent: row.begun_by.context, cycle: row.begun_by.cycle }
   return undefined
 }
 
