@@ -13,10 +13,6 @@ import (
 // MaxRequest bounds the stored part of a request, in bytes of JSON.
 const MaxRequest = 256 << 20
 
-// withWords begins what PackRequest returns. No DEFLATE stream begins so: the bits name a kind of block that there is
-// not. Requests without it are older, and have no preset dictionary.
-const withWords = "\x06"
-
 // requestWords is the preset dictionary of a request: what the small requests of a long conversation have in common.
 // It never changes, because stored requests are read with it.
 const requestWords = `"redacted":1,"same":"attempt:","compacted":true,"encoding":"gzip","managed":{,"error":{"message":"",` +
@@ -48,7 +44,6 @@ func PackRequest(request string) (string, error) {
 		return "", requestTooLong()
 	}
 	var packed strings.Builder
-	packed.WriteString(withWords)
 	w := deflaters.Get().(*flate.Writer)
 	defer deflaters.Put(w)
 	w.Reset(&packed)
@@ -88,14 +83,9 @@ func UnpackRequest(packed string) (request string, err error) {
 // ReadRequest lets a function read what PackRequest packed as far as it likes, up to one byte more than MaxRequest. An
 // error of the function becomes E_DOCUMENT_INVALID. Cost: what it reads.
 func ReadRequest(packed string, read func(io.Reader) error) error {
-	var words []byte
-	packed, has := strings.CutPrefix(packed, withWords)
-	if has {
-		words = []byte(requestWords)
-	}
 	r := inflaters.Get().(io.ReadCloser)
 	defer inflaters.Put(r)
-	err := r.(flate.Resetter).Reset(strings.NewReader(packed), words)
+	err := r.(flate.Resetter).Reset(strings.NewReader(packed), []byte(requestWords))
 	if err == nil {
 		err = read(io.LimitReader(r, MaxRequest+1))
 	}

@@ -214,7 +214,8 @@ func (t *claudeTree) attachment(l *claudeLine) {
 // answerLine adds a line to the answer that it is part of, or begins one.
 func (t *claudeTree) answerLine(l *claudeLine, message fields) {
 	id := message.text("id")
-	if a := l.above; a != nil && a.id == id && !l.spoke && (id != "" || a.lines[0].member("requestId").text() == l.member("requestId").text()) {
+	if a := l.above; a != nil && a.id == id && !l.spoke &&
+		(id != "" || a.lines[0].member("requestId").text() == l.member("requestId").text()) {
 		l.answer = a
 		a.lines = append(a.lines, l)
 		return
