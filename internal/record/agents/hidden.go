@@ -32,7 +32,10 @@ func (p *Program) Misled(h http.Header) string {
 	defer p.hidden.Unlock()
 	why, known := p.misled[name]
 	if !known {
-		why = p.misledOf(name)
+		why = p.misledOf([]string{name}, p.given)
+		if why != "" {
+			why = "a call of " + why
+		}
 		if p.misled == nil {
 			p.misled = map[string]string{}
 		}
@@ -41,12 +44,13 @@ func (p *Program) Misled(h http.Header) string {
 	return why
 }
 
-// misledOf looks where an agent would call without pact.
-func (p *Program) misledOf(name string) string {
+// misledOf looks where an agent would call without pact, and says why that is not where this program calls.
+func (p *Program) misledOf(args []string, env map[string]string) string {
+	name := baseName(args[0])
 	remedy := "; start it as pact run -- " + name
-	hidden, err := NewProgram([]string{name}, p.given)
+	hidden, err := NewProgram(args, env)
 	if err != nil {
-		return "a call of " + name + ", and pact cannot tell from its settings where it goes: " + err.Error() + remedy
+		return name + ", and pact cannot tell from its settings where it goes: " + err.Error() + remedy
 	}
 	for _, r := range hidden.Routes {
 		if r.From == "" && !slices.ContainsFunc(p.Routes, func(own Route) bool { return own.Name == r.Name }) {
@@ -56,7 +60,7 @@ func (p *Program) misledOf(name string) string {
 			return own.Name == r.Name && sameHost(own.To, r.To)
 		})
 		if !same {
-			return "a call of " + name + ", whose own settings send it to " + r.To.String() + remedy
+			return name + ", whose own settings send it to " + r.To.String() + remedy
 		}
 	}
 	return ""

@@ -8,6 +8,20 @@ import (
 	"testing"
 )
 
+// An agent whose calls do not name it is looked for behind sh -c.
+func TestAnAgentBehindAShellIsLookedFor(t *testing.T) {
+	home := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(home, ".aider.conf.yml"), []byte("openai-api-base: https://gate/v1"), 0o600))
+	t.Chdir(t.TempDir())
+	for line, refused := range map[string]bool{"cd /tmp && aider": true, "aider -m hi": true, "echo hi": false, "cd /tmp && claude": false} {
+		for _, option := range []string{"-c", "-lc"} {
+			if _, err := NewProgram([]string{"bash", option, line}, map[string]string{"HOME": home}); (err != nil) != refused {
+				t.Errorf("%s: %v", line, err)
+			}
+		}
+	}
+}
+
 // An agent that a script starts calls where its own settings say, or not at all: its key goes to no address that pact
 // took from elsewhere. The values of User-Agent are those that Claude Code, Codex and opencode sent, and have the form that
 // the sources of the two others give.

@@ -47,7 +47,10 @@ func NewProgram(args []string, env map[string]string) (*Program, error) {
 	case known.resolve != nil:
 		return p, known.resolve(p)
 	}
-	return p, resolveOther(p)
+	if err := resolveOther(p); err != nil {
+		return p, err
+	}
+	return p, p.scripted()
 }
 
 // Find looks for the file to run.

@@ -87,7 +87,8 @@ func proxied(env map[string]string) string {
 var aliases = [][]string{
 	{"ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE", "ANTHROPIC_API_URL"},
 	{"OPENAI_BASE_URL", "OPENAI_API_BASE"},
-	{"GOOGLE_GEMINI_BASE_URL", "GEMINI_API_BASE"},
+	{"GOOGLE_GEMINI_BASE_URL"},
+	{"GEMINI_API_BASE"}, // with another path, so that a program may be told both
 }
 
 // envFiles are the options by which runners are told a file of variables.
@@ -130,7 +131,7 @@ func resolveOther(p *Program) error {
 	if err := places.read(files...); err != nil {
 		return err
 	}
-	for i, c := range []client{anthropic, openai, gemini} {
+	for i, c := range []client{anthropic, openai, gemini, {aliases[3], "gemini-1", gemini.provider + "/v1beta"}} {
 		set, told, to := 0, aliases[i], c.provider // told: what pact sets though the user did not
 		for n, variable := range aliases[i] {
 			if address := p.given[variable]; address != "" {
@@ -141,7 +142,7 @@ func resolveOther(p *Program) error {
 				variables := []string{variable}
 				if set == 1 {
 					told, to = nil, address
-					if n > 0 && c.segment != gemini.segment { // its variables differ in their paths
+					if n > 0 {
 						told = c.variables
 						variables = append(variables, told...)
 					}
