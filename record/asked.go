@@ -10,7 +10,6 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/splice"
 	"github.com/contexttree/pact/internal/tree"
@@ -127,9 +126,6 @@ func originalOf(ctx context.Context, s *pact.Snapshot, id string) (_ []byte, err
 	}
 	if (n.Has(attrSince) || n.Has(attrWhat)) && n.Kind == "result" && len(n.Refs) > 0 {
 		return originalOf(ctx, s, n.Refs[0])
-	}
-	if content, cut := commit.Original(n); cut { // by an earlier version
-		return []byte(content), nil
 	}
 	content, err := contentOf(ctx, n)
 	return []byte(content), err

@@ -9,7 +9,6 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/record/manage"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/tree"
@@ -224,7 +223,6 @@ func (e *decisions) read(ctx context.Context) error {
 			d.ID = n.Refs[0]
 		}
 		what, _ := n.Header(attrWhat).Text()
-		_, shaped := commit.Original(n)
 		switch {
 		case n.Kind == kindRaw:
 			why, err := contentOf(ctx, n)
@@ -249,8 +247,6 @@ func (e *decisions) read(ctx context.Context) error {
 		case what != "":
 			d.What, d.Load = manage.What(what), e.reader(ctx, n.ID)
 			d.Of, _ = n.Header(attrRefers).Text()
-		case shaped: // by an earlier version, in one block with its original
-			d.What, d.ID, d.Load = manage.Shaped, n.ID, e.reader(ctx, n.ID)
 		default:
 			e.list.Name(n.ID, key)
 			continue

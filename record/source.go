@@ -36,9 +36,6 @@ func SourceOf[S *pact.Snapshot | history.Listed](of S) *Source {
 	if json.Unmarshal(attrOf(of, attrSource), &s) != nil || s.Exact == "" {
 		return &Source{Exact: "byte-exact"} // a program that imports by itself may write anything there
 	}
-	if s.Exact == "wire" {
-		s.Exact = "byte-exact" // builds before wrote it so
-	}
 	return &s
 }
 
