@@ -253,7 +253,7 @@ func claudeRequest(model string, messages []canon.Any) canon.Any {
 }
 
 func (t *claudeTree) session() Session {
-	made := Session{Exact: Rebuilt, API: provider.Messages}
+	made := Session{Exact: Rebuilt, API: provider.Messages, Calls: make([]Call, 0, len(t.answers))}
 	last := t.lines[len(t.lines)-1]
 	model := unknownModel
 	for i, a := range t.answers {
@@ -275,7 +275,7 @@ func (t *claudeTree) session() Session {
 			made.Calls = append(made.Calls, t.call(a, model, before, content))
 		}
 		if !a.failed {
-			a.messages = append(before, claudeMessage("assistant", content))
+			a.messages = longer(before, claudeMessage("assistant", content))
 		}
 	}
 	if last.answer == nil || last.answer.made || len(made.Calls) == 0 {

@@ -111,6 +111,7 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 		}
 		if before = nil; added {
 			before = &call
+			s.Calls[i].Answer, s.Calls[i].Attrs = nil, nil // the store has them
 		}
 		if !added || stored != nil && stored.Has(call.ID) {
 			known++

@@ -52,7 +52,8 @@ type counted struct {
 type key [8]byte
 
 func keyOf(kind byte, text string) key {
-	sum := sha256.Sum256(append([]byte{kind}, text...))
+	var small [512]byte // most texts are no longer
+	sum := sha256.Sum256(append(append(small[:0], kind), text...))
 	return key(sum[:8])
 }
 
