@@ -6,13 +6,9 @@ replace github.com/contexttree/pact => ../
 
 require (
 	github.com/andybalholm/cascadia v1.3.5
-	github.com/antchfx/xmlquery v1.5.2
-	github.com/antchfx/xpath v1.3.9
 	github.com/contexttree/pact v0.0.0
 	github.com/itchyny/gojq v0.12.20
 	github.com/jackc/pgx/v5 v5.12.0
-	github.com/ohler55/ojg v1.28.5
-	github.com/theory/jsonpath v0.10.2
 	golang.org/x/net v0.62.0
 )
 
@@ -33,7 +29,6 @@ require (
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
-	github.com/golang/groupcache v0.0.0-20210331224755-41bb18bfe9da // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect

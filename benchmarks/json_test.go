@@ -1,24 +1,19 @@
 package benchmarks
 
 import (
-	"strings"
-
 	"github.com/itchyny/gojq"
-	"github.com/ohler55/ojg/jp"
-	"github.com/theory/jsonpath"
 )
 
-// buildJSON makes what a JSON decoder makes of the canonical document, with
-// integers as the library likes them best.
-func buildJSON(n int, integer func(int64) any) map[string]any {
+// buildJSON makes what a JSON decoder makes of the canonical document, with integers as gojq likes them best.
+func buildJSON(n int) map[string]any {
 	var nodes []map[string]any
 	var kids [][]any
 	conversation(n, func(_ int, it item) {
-		o := map[string]any{"id": it.id, "nodeType": it.nodeType, "offset": integer(it.offset),
-			"priority": integer(it.priority),
-			"ttl":      nil, "cycle": integer(it.cycle), "creation_index": integer(it.index)}
+		o := map[string]any{"id": it.id, "nodeType": it.nodeType, "offset": int(it.offset),
+			"priority": int(it.priority),
+			"ttl":      nil, "cycle": int(it.cycle), "creation_index": int(it.index)}
 		if it.ttl >= 0 {
-			o["ttl"] = integer(it.ttl)
+			o["ttl"] = int(it.ttl)
 		}
 		for name, value := range map[string]string{"role": it.role, "kind": it.kind, "key": it.key, "content": it.content} {
 			if value != "" {
@@ -50,7 +45,7 @@ func idsOf(objects []any) []string {
 }
 
 func openJQ(n int) prepare {
-	document := buildJSON(n, func(i int64) any { return int(i) })
+	document := buildJSON(n)
 	return func(text string, one bool) asked {
 		q, err := gojq.Parse("def nodes: recurse(.children // empty | .[]); " + text)
 		if err != nil {
@@ -74,49 +69,6 @@ func openJQ(n int) prepare {
 					return found
 				}
 			}
-		}
-		return asked{run: func() int { return len(run()) }, ids: func() []string { return idsOf(run()) }}
-	}
-}
-
-// A JSONPath has no union of two paths: a query of several lines is several
-// queries, whose results are put one behind the other.
-func paths[Q any](text string, parse func(string) Q) []Q {
-	var qs []Q
-	for line := range strings.Lines(text) {
-		qs = append(qs, parse(strings.TrimSpace(line)))
-	}
-	return qs
-}
-
-func openOjG(n int) prepare {
-	document := buildJSON(n, func(i int64) any { return i })
-	return func(text string, one bool) asked {
-		qs := paths(text, jp.MustParseString)
-		run := func() []any {
-			if one {
-				return []any{qs[0].First(document)}
-			}
-			found := qs[0].Get(document)
-			for _, q := range qs[1:] {
-				found = append(found, q.Get(document)...)
-			}
-			return found
-		}
-		return asked{run: func() int { return len(run()) }, ids: func() []string { return idsOf(run()) }}
-	}
-}
-
-func openTheory(n int) prepare {
-	document := buildJSON(n, func(i int64) any { return float64(i) })
-	return func(text string, _ bool) asked {
-		qs := paths(text, jsonpath.MustParse)
-		run := func() []any {
-			found := []any(qs[0].Select(document))
-			for _, q := range qs[1:] {
-				found = append(found, q.Select(document)...)
-			}
-			return found
 		}
 		return asked{run: func() int { return len(run()) }, ids: func() []string { return idsOf(run()) }}
 	}

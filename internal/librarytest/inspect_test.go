@@ -73,52 +73,6 @@ func TestCausesInAnImportedHistory(t *testing.T) {
 	}
 }
 
-// A fork is asked like any other context: what it shares and what came after.
-func TestInspectingAFork(t *testing.T) {
-	s := genRecordedHistory(t, 5, 6)
-	f, err := s.context.Fork(background, pact.Cycle(4), "fork", &pact.Note{Actor: "ann"})
-	must(t, err)
-	must(t, f.Edit(background, func(b *pact.Batch) error {
-		b.Add("^sys", pact.Spec{ID: "own", Content: "own"})
-		return nil
-	}, &pact.Note{Actor: "carl"}))
-	_, err = f.Commit(background, &pact.CommitOptions{Note: pact.Note{Actor: "dora"}})
-	must(t, err)
-	blame, err := f.Blame(background, pact.Latest())
-	must(t, err)
-	for _, b := range blame {
-		if actor := s.actors[b.ID]; actor != "" && b.By.Actor != actor || b.ID == "own" &&
-			(b.By.Actor != "carl" || b.Cycle != 5) {
-			t.Errorf("%+v", b)
-		}
-	}
-	r, err := f.RichDiff(background, pact.Cycle(3), pact.Cycle(5), nil)
-	must(t, err)
-	if !slices.ContainsFunc(r.Added, func(c diff.Component) bool { return c.ID == "own" && c.Cause.Actor == "carl" }) {
-		t.Errorf("added %+v", r.Added)
-	}
-	for _, gone := range r.Removed {
-		cause := gone.Cause
-		cause.Author = diff.Author{}
-		if want := s.modelCause(gone.ID, 2, 3); s.state(4).headers[gone.ID] == nil && cause != want {
-			t.Errorf("%s went by %+v, want %+v", gone.ID, gone.Cause, want)
-		}
-	}
-	l, err := f.Timeline(background, "own")
-	must(t, err)
-	if l.State != inspect.Present || *l.First != 5 || l.Events[0].Cause.Actor != "carl" {
-		t.Errorf("%+v", l)
-	}
-	cycles := 0
-	for _, err := range f.Prefixes(background, pact.Cycle(1), pact.Latest()) {
-		must(t, err)
-		cycles++
-	}
-	if cycles != 5 {
-		t.Errorf("%d cycles", cycles)
-	}
-}
-
 // A new context has nothing published, and all of it can be asked.
 func TestInspectingANewContext(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{OpenOptions: pact.OpenOptions{Actor: "ann"}})

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -191,52 +190,6 @@ func TestVerifyNamesWhatIsDamaged(t *testing.T) {
 			t.Errorf("%q became %q, forged: %t\nfound %q, want %q", c.old, c.new, c.forged, list, c.want)
 		}
 	}
-}
-
-// TestVerifyFindsFlipsInTheFile flips bits of the file itself. Either that is
-// found, or every row reads as before.
-func TestVerifyFindsFlipsInTheFile(t *testing.T) {
-	testrun.OneGoroutine(t)
-	d := damage(t)
-	must(t, d.db.Close())
-	intact, err := os.ReadFile(d.path)
-	must(t, err)
-	want := d.dump()
-	r := rand.New(rand.NewPCG(13, 4))
-	flips, found := testrun.Size(t, 30, 100, 800), 0
-	for range flips {
-		data := append([]byte(nil), intact...)
-		at, bit := r.IntN(len(data)), r.IntN(8)
-		data[at] ^= 1 << bit
-		for _, name := range []string{d.path + "-wal", d.path + "-shm"} {
-			os.Remove(name)
-		}
-		must(t, os.WriteFile(d.path, data, 0o600))
-		if len(d.found()) > 0 {
-			found++
-		} else if got := d.dump(); got != want {
-			t.Errorf("not found: bit %d of byte %d", bit, at)
-		}
-	}
-	t.Logf("%d of %d flips were found, the others are in no row", found, flips)
-}
-
-// dump is everything in the rows.
-func (d *damaged) dump() string {
-	d.Helper()
-	db, err := sql.Open("sqlite", d.path)
-	must(d.T, err)
-	defer db.Close()
-	was := d.db
-	d.db = db
-	defer func() { d.db = was }()
-	var b strings.Builder
-	for _, table := range slices.Sorted(maps.Keys(tables)) {
-		for _, c := range d.cells(table) {
-			fmt.Fprintln(&b, c)
-		}
-	}
-	return b.String()
 }
 
 // tamper replaces a text by another of the same length in every value of a file, and returns in how
