@@ -11,8 +11,7 @@ import (
 	"github.com/contexttree/pact/conformance"
 )
 
-// Every case says where it comes from; a house rule has a decision, which the page of house rules links and which links
-// back; and no MUST rests on house rules alone.
+// Every case says where it comes from; a house rule has a decision, which the page of house rules links; and no MUST rests on house rules alone.
 func TestOrigins(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "docs", "house-rules.md"))
 	if err != nil {
@@ -28,9 +27,6 @@ func TestOrigins(t *testing.T) {
 		names, _ := filepath.Glob(filepath.Join("..", "docs", "decisions", number+"-*.md"))
 		if len(names) != 1 || !strings.Contains(string(page), "(decisions/"+filepath.Base(names[0])+")") {
 			t.Fatalf("%s: %q has no decision, or docs/house-rules.md does not link it", id, o)
-		}
-		if text, err := os.ReadFile(names[0]); err != nil || !strings.Contains(string(text), "(../house-rules.md)") {
-			t.Errorf("%s does not link the house rules: %v", names[0], err)
 		}
 	}
 	documents := map[string]bool{} // the cases that the documents demand
