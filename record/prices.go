@@ -151,13 +151,15 @@ func (p *Prices) of(name string, in int64) (Price, bool) {
 }
 
 // byMaker returns the name that its maker gives a model, of one that a program writes with the maker in front, such as
-// anthropic/claude-opus-4.8. A router in front may charge something else, so its name stays.
+// anthropic/claude-opus-4.8, or with the maker's API, as LiteLLM names it. A router in front may charge something else, so
+// its name stays.
 func byMaker(model string) string {
 	maker, name, _ := strings.Cut(model, "/")
 	switch {
 	case maker == "anthropic" && strings.HasPrefix(name, "claude-"):
 		return strings.ReplaceAll(name, ".", "-")
-	case (maker == "google" || maker == "openai" || maker == "qwen") && !strings.Contains(name, "/"):
+	case strings.Contains(name, "/"):
+	case maker == "google", maker == "openai", maker == "qwen", maker == "dashscope", maker == "gemini", maker == "models":
 		return name
 	}
 	return model

@@ -7,7 +7,7 @@ import (
 	"github.com/contexttree/pact/record"
 )
 
-// builtIn lists what three providers charged on the date in it. Each entry names the page where its prices were
+// builtIn lists what four providers charged on the date in it. Each entry names the page where its prices were
 // read, in the copy of a public archive; of OpenAI these are pages of others that quote it. A model or a
 // window that no page confirmed is not in the list.
 //

@@ -93,3 +93,31 @@ func TestADrawnSessionSaysWhatItsCountsSay(t *testing.T) {
 		t.Errorf("%d calls broke", broke)
 	}
 }
+
+// The sentence about the cost names what was paid without use as a sentence does: what it was, and the money behind it.
+func TestTheCostNamesWhatWasPaidWithoutUse(t *testing.T) {
+	var entries, messages []string
+	for n := range 3 {
+		messages = append(messages, fmt.Sprintf(`{"role":"user","content":"question %d"}`, n))
+		body := `{"model":"` + opus + `","max_tokens":9,"messages":[` + strings.Join(messages, ",") + `]}`
+		said := fmt.Sprintf(`{"role":"assistant","content":[{"type":"text","text":"answer %d"}]`, n)
+		messages = append(messages, said+"}")
+		answer := fmt.Sprintf(`%s,"id":"m%d","type":"message","model":"%s","stop_reason":"end_turn","usage":{"input_tokens":%d,`+
+			`"cache_read_input_tokens":0,"cache_creation_input_tokens":0,"output_tokens":1}}`, said, n, opus, 18000+9000*n)
+		entries = append(entries, fmt.Sprintf(`{"startedDateTime":"2026-09-01T10:0%d:00.000Z","time":1,"request":{"method":"POST",`+
+			`"url":"https://api.anthropic.com/v1/messages","headers":[],"postData":{"mimeType":"application/json","text":%q}},`+
+			`"response":{"status":200,"headers":[],"content":{"mimeType":"application/json","text":%q}}}`, n, body, answer))
+	}
+	told := 0
+	eachDoor(t, []byte(`{"log":{"version":"1.2","entries":[`+strings.Join(entries, ",")+`]}}`), func(c *opened.Context) {
+		told++ // of 45,000 tokens that came again at 5 in place of 0.5, but 36,000 would have been written for 1.25 more
+		want := ". Without use: this program asks for no caching: none of its 3 recorded requests has a marker (seen), and 45000 tokens " +
+			"that the call before had sent were paid in full (0.1575 dollars)."
+		if !strings.HasSuffix(c.Sentences[1], want) {
+			t.Errorf("got %q", c.Sentences[1])
+		}
+	})
+	if told != 1 {
+		t.Errorf("%d contexts were opened", told)
+	}
+}

@@ -94,15 +94,12 @@ func (f *Context) paid(report *simulate.Report) string {
 	default:
 		line += "unknown; " + view.Size(f.ThreadBytes) + " went to the model, and the log has no counts of tokens"
 	}
-	first := true
+	begin := ". Without use: "
 	for _, found := range f.Findings {
 		if found.What == simulate.PrefixBroke {
 			continue // the sentence about what broke has it
 		}
-		if first {
-			line, first = line+". Without use", false
-		}
-		line += "; " + view.Money(*found.Cost) + ": " + found.Says
+		line, begin = line+begin+found.Says+" ("+view.Money(*found.Cost)+" dollars)", "; "
 	}
 	return line + "."
 }
