@@ -74,11 +74,7 @@ func contextsCommand(a *command.App) *cobra.Command {
 				list[i].Policy = nil // a list of contexts does not fail over one of them; pact show says it
 			}
 		}
-		if a.JSON {
-			return a.PrintJSON(list)
-		}
-		drawList(a, list)
-		return nil
+		return a.Show(list, func() { drawList(a, list) })
 	})
 	return cmd
 }

@@ -37,7 +37,7 @@ func selectCommand(a *command.App) *cobra.Command {
 	asks := a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		q, err := s.Parse(rest[0])
 		if err != nil {
-			return pointToGrep(ctx, a, s, rest[0], err)
+			return pointToGrep(a, s, rest[0], err)
 		}
 		o, ranged, err := w.options(cmd, s, q)
 		if err != nil {
@@ -73,7 +73,7 @@ func selectCommand(a *command.App) *cobra.Command {
 		}
 		if len(hits) == 0 && o.Skip == 0 {
 			defer func() { warnAll(a, view.MistypedValues(ctx, q, find)) }()
-			defer warnOfWords(ctx, a, s, q, rest[0])
+			defer warnOfWords(a, s, q)
 		}
 		if cmd.Flags().Changed("limit") && w.limit == 0 {
 			hits = nil

@@ -103,11 +103,7 @@ func explain(ctx context.Context, a *command.App, s *command.Source, q *selector
 	if err != nil {
 		return command.InArgument(err, q.Source)
 	}
-	if a.JSON {
-		return a.PrintJSON(x)
-	}
-	drawExplanation(a, x)
-	return nil
+	return a.Show(x, func() { drawExplanation(a, x) })
 }
 
 // drawExplanation prints a line for each step.

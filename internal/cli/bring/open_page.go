@@ -40,12 +40,8 @@ func exportPage(ctx context.Context, a *command.App, cmd *cobra.Command, flags *
 	}
 	m.End()
 	size := command.SizeOf(file)
-	if a.JSON {
-		return a.PrintJSON(map[string]any{"name": c.Name(), "page": file, "bytes": size})
-	}
-	a.Printf("%s is in %s, %s. A browser opens it without pact or a network; pact import %s reads it.\n", view.Visible(c.Name()), file,
-		view.Size(size), screen.Quote(file))
-	return nil
+	return a.Answer(view.Visible(c.Name())+" is in "+file+", "+view.Size(size)+". A browser opens it without pact or a network; pact import "+
+		screen.Quote(file)+" reads it.", map[string]any{"name": c.Name(), "page": file, "bytes": size})
 }
 
 // runToExport returns a context and its store, which the caller closes.

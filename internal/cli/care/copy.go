@@ -94,15 +94,11 @@ func copyContexts(ctx context.Context, a *command.App, at string, names []string
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(struct {
-			From string `json:"from"`
-			To   string `json:"to"`
-			*inspect.Copied
-		}{a.Shown(), command.ShownStore(at), copied})
-	}
-	drawCopied(a, copied, at)
-	return nil
+	return a.Show(struct {
+		From string `json:"from"`
+		To   string `json:"to"`
+		*inspect.Copied
+	}{a.Shown(), command.ShownStore(at), copied}, func() { drawCopied(a, copied, at) })
 }
 
 // discardCopies deletes what interrupted copies left in a store.

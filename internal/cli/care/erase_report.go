@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
@@ -33,14 +32,8 @@ func askToErase(a *command.App, plan *record.Erased) error {
 	if plan.Digests > 0 {
 		what += " and " + view.Plural(plan.Digests, "digest") + " of drafts that are gone"
 	}
-	if !a.InTerminal || !a.ErrTerminal || a.JSON {
-		return fault.New(fault.Usage, "nothing was erased, because erasing "+what+" cannot be undone",
-			"look with --dry-run, then repeat with --yes")
-	}
-	if !a.Confirm("Erase " + what + " in " + view.Visible(strings.Join(reached(plan), ", ")) + ", for good?") {
-		return fault.New(fault.Conflict, "nothing was erased", "")
-	}
-	return nil
+	return a.MustConfirm("nothing was erased", "erasing "+what, "look with --dry-run, then repeat with --yes",
+		"Erase "+what+" in "+view.Visible(strings.Join(reached(plan), ", "))+", for good?")
 }
 
 func reportErased(a *command.App, of *record.Erased, dryRun bool, also []string) error {

@@ -76,11 +76,8 @@ func reportVerified(a *command.App, r interface{ Holds() bool }, err error, draw
 	if err != nil {
 		return err
 	}
-	if a.Failed = !r.Holds(); a.JSON {
-		return a.PrintJSON(r)
-	}
-	draw()
-	return nil
+	a.Failed = !r.Holds()
+	return a.Show(r, draw)
 }
 
 func drawVerified(a *command.App, r *inspect.Verification) {

@@ -43,15 +43,11 @@ func validate(ctx context.Context, a *command.App, flags *command.SourceFlags) e
 		return err
 	}
 	v.Valid = true
-	if a.JSON {
-		return a.PrintJSON(v)
-	}
 	what := "valid, " + view.Plural(v.Snapshots, "snapshot")
 	if len(v.Findings) > 0 {
 		what += ", " + view.Plural(len(v.Findings), "finding")
 	}
-	a.Printf("%s\n", what)
-	return nil
+	return a.Answer(what, v)
 }
 
 func validateFile(ctx context.Context, a *command.App, flags *command.SourceFlags, v *validated) error {
@@ -122,12 +118,10 @@ func replay(ctx context.Context, a *command.App, file string) error {
 		return command.InFile(err, in.Name, in.Data)
 	}
 	a.Failed = !r.Same
-	if a.JSON {
-		return a.PrintJSON(r)
-	}
-	a.Warn(r.Findings)
-	drawReplay(a, r)
-	return nil
+	return a.Show(r, func() {
+		a.Warn(r.Findings)
+		drawReplay(a, r)
+	})
 }
 
 // metered shows how much of an input has been read.

@@ -30,6 +30,17 @@ func (a *App) Confirm(question string) bool {
 	return answer == "y" || answer == "yes"
 }
 
+// MustConfirm asks before what cannot be undone. Without a terminal, or a yes, it returns the error that nothing was done.
+func (a *App) MustConfirm(nothing, because, remedy, question string) error {
+	switch {
+	case !a.InTerminal || !a.ErrTerminal || a.JSON:
+		return fault.New(fault.Usage, nothing+", because "+because+" cannot be undone", remedy)
+	case !a.Confirm(question):
+		return fault.New(fault.Conflict, nothing, "")
+	}
+	return nil
+}
+
 // SizeOf returns the size of the store, including the log that SQLite has not
 // yet moved into the file.
 func SizeOf(db string) (bytes int64) {

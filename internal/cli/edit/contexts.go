@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/selector"
@@ -64,13 +63,9 @@ func deleteCommand(a *command.App) *cobra.Command {
 			return err
 		}
 		if !*yes {
-			if !a.InTerminal || !a.ErrTerminal || a.JSON {
-				return fault.New(fault.Usage, "nothing was deleted, because deleting "+
-					strconv.Quote(info.Name)+" cannot be undone", "repeat with --yes")
-			}
-			if !a.Confirm("Delete " + view.Visible(info.Name) + " with " + view.Plural(int(max(0, info.Cycle-info.First+1)), "snapshot") +
-				"?") {
-				return fault.New(fault.Conflict, "nothing was deleted", "")
+			if err := a.MustConfirm("nothing was deleted", "deleting "+strconv.Quote(info.Name), "repeat with --yes",
+				"Delete "+view.Visible(info.Name)+" with "+view.Plural(int(max(0, info.Cycle-info.First+1)), "snapshot")+"?"); err != nil {
+				return err
 			}
 		}
 		if err := pact.Delete(ctx, s, info.Name); err != nil {

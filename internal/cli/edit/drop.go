@@ -63,11 +63,7 @@ func dropCommand(a *command.App) *cobra.Command {
 			return err
 		}
 		all := byHand{what, *dry, made, priceOf(made, prices.BuiltIn())}
-		if a.JSON {
-			return a.PrintJSON(all)
-		}
-		drawByHand(a, &all, c.Name(), rest[0])
-		return nil
+		return a.Show(all, func() { drawByHand(a, &all, c.Name(), rest[0]) })
 	})
 	return cmd
 }

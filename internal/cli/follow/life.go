@@ -30,11 +30,7 @@ func lifeCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if a.JSON {
-			return a.PrintJSON(l)
-		}
-		drawTimeline(a, l)
-		return nil
+		return a.Show(l, func() { drawTimeline(a, l) })
 	})
 	return cmd
 }

@@ -51,11 +51,7 @@ func simulateCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if a.JSON {
-			return a.PrintJSON(r)
-		}
-		drawSimulation(a, r)
-		return nil
+		return a.Show(r, func() { drawSimulation(a, r) })
 	})
 	return cmd
 }

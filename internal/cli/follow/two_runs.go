@@ -48,11 +48,7 @@ func compareRuns(ctx context.Context, a *command.App, cmd *cobra.Command, names 
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(r)
-	}
-	drawComparison(a, r)
-	return nil
+	return a.Show(r, func() { drawComparison(a, r) })
 }
 
 // mostOnly is how many blocks that one run alone has the command prints; as JSON it prints all.

@@ -187,11 +187,7 @@ func doctorCommand(a *command.App) *cobra.Command {
 			}
 		}
 		a.Failed = slices.ContainsFunc(list, func(c agents.Checkup) bool { return !c.Works })
-		if a.JSON {
-			return a.PrintJSON(list)
-		}
-		drawCheckups(a, list, args)
-		return nil
+		return a.Show(list, func() { drawCheckups(a, list, args) })
 	})
 	return cmd
 }

@@ -65,13 +65,9 @@ func tokenAddCommand(a *command.App) *cobra.Command {
 		if err := s.AddToken(ctx, t); err != nil {
 			return err
 		}
-		if a.JSON {
-			l := lineOf(t)
-			l.Token = secret
-			return a.PrintJSON(l)
-		}
-		a.Printf("%s\n", secret)
-		return nil
+		l := lineOf(t)
+		l.Token = secret
+		return a.Answer(secret, l)
 	})
 	return cmd
 }

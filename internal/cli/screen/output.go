@@ -41,6 +41,15 @@ func (a *Screen) Answer(line string, object any) error {
 	return nil
 }
 
+// Show prints an object for a program, or has it drawn for a person.
+func (a *Screen) Show(object any, draw func()) error {
+	if a.JSON {
+		return a.PrintJSON(object)
+	}
+	draw()
+	return nil
+}
+
 // output collects what a command prints. Under --json it holds everything back
 // until the command succeeds, because the object of a failure must stand alone.
 // A log, one object a line, passes at once.
