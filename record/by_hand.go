@@ -28,6 +28,7 @@ const (
 // Handed says what was decided by hand, in bytes of the last request as it was sent.
 type Handed struct {
 	Blocks  []string   `json:"blocks" nullable:"false"` // with results that it is about
+	Calls   []string   `json:"calls" nullable:"false"`  // whose results they are: the next request may give blocks other ids
 	Others  []Unhanded `json:"others,omitempty"`        // that it leaves alone
 	Bytes   int        `json:"bytes"`                   // that requests have less from now on, below 0 if they have more
 	Behind  int        `json:"behind"`                  // that stand behind the first change, and are not read from the cache next time
@@ -70,6 +71,9 @@ func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand,
 		return nil, fault.At(fault.Sealed, fault.NoOffset, c.Name(), "managing has ended for this conversation, which goes as it came: "+
 			strings.TrimPrefix(why, endedBecause), "begin a new conversation")
 	}
+	if len(ids) == 0 {
+		return nil, fault.New(fault.NodeNotFound, "nothing of the working state was named", "a block may have another id since the last request")
+	}
 	var list []deciding
 	places := q.Places()
 	for _, id := range ids {
@@ -77,9 +81,9 @@ func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand,
 		if err != nil {
 			return nil, err
 		}
-		d, why := manage.Decision{}, "it is no result of a tool"
+		d, why, call := manage.Decision{}, "it is no result of a tool", ""
 		if n != nil && n.Kind == "result" {
-			call, _ := n.Header(attrCall).Text()
+			call, _ = n.Header(attrCall).Text()
 			d, why = q.ByHand(e.list, call, map[ByHand]manage.What{Drop: manage.Left, Pin: manage.Pinned, Undo: manage.Raw}[what])
 		}
 		if why != "" {
@@ -90,7 +94,7 @@ func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand,
 		if err != nil {
 			return nil, err
 		}
-		list, made.Blocks = append(list, one), append(made.Blocks, id)
+		list, made.Blocks, made.Calls = append(list, one), append(made.Blocks, id), append(made.Calls, call)
 	}
 	if len(list) == 0 {
 		return nil, fault.New(fault.NodeNotFound, "none of these blocks is the result of a tool in the last request that this can change: "+made.LeftAlone(),
@@ -163,7 +167,7 @@ func lastAsked(ctx context.Context, s *pact.DB, c *pact.Context) (*managing, *Ha
 	if err != nil {
 		return nil, nil, err
 	}
-	h := &Handed{Blocks: []string{}, Attempt: body.Attempt.ID, Model: body.Attempt.Model}
+	h := &Handed{Blocks: []string{}, Calls: []string{}, Attempt: body.Attempt.ID, Model: body.Attempt.Model}
 	if h.In, err = managedIn(ctx, s, c.Name(), body.managed); err != nil {
 		return nil, nil, err
 	}

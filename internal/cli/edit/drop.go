@@ -63,7 +63,7 @@ func dropCommand(a *command.App) *cobra.Command {
 			return err
 		}
 		all := byHand{what, *dry, made, priceOf(made, prices.BuiltIn())}
-		return a.Show(all, func() { drawByHand(a, &all, c.Name(), rest[0]) })
+		return a.Show(all, func() { drawByHand(a, &all, c.Name()) })
 	})
 	return cmd
 }
@@ -108,7 +108,7 @@ func priceOf(h *record.Handed, list *record.Prices) *cutPrice {
 	return p
 }
 
-func drawByHand(a *command.App, h *byHand, name, query string) {
+func drawByHand(a *command.App, h *byHand, name string) {
 	would, results, they, back := "", view.Plural(len(h.Blocks), "result"), "it", "it"
 	if len(h.Blocks) > 1 {
 		they, back = "they", "them"
@@ -137,7 +137,13 @@ func drawByHand(a *command.App, h *byHand, name, query string) {
 		a.Sentence("left alone: " + view.Visible(h.LeftAlone()))
 	}
 	if !h.DryRun && h.Did != record.Undo {
-		a.Printf("pact drop %s %s --undo takes %s back\n", screen.Quote(name), screen.Quote(query), back)
+		query := "[kind='result']"
+		if len(h.Calls) == 1 { // the block has another id soon
+			query += "[wire:call='" + strings.ReplaceAll(h.Calls[0], "'", `\'`) + "']"
+		} else {
+			back = "all that was decided by hand"
+		}
+		a.Printf("pact drop %s %s --undo takes %s back\n", screen.Quote(name)+a.InStore(), screen.Quote(query), back)
 	}
 }
 

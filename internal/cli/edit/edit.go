@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
 )
@@ -39,8 +40,14 @@ func edit(ctx context.Context, a *command.App, name string, w writing, f func(*p
 		return err
 	}
 	defer s.Close()
-	_, err = rebased(ctx, *w.rebase, nil, c.Edit(ctx, f, nil))
-	return err
+	if _, err = rebased(ctx, *w.rebase, nil, c.Edit(ctx, f, nil)); err != nil || !record.Recorded(c.Working()) {
+		return err
+	}
+	if origins, err := c.Origins(ctx); err == nil && len(origins) == 0 { // no program goes on with a fork
+		a.Warnf("%s is recorded, and its program says itself what it sends: the next request takes this out again. pact drop leaves "+
+			"results out of requests; pact fork makes a context to edit", view.Visible(c.Name()))
+	}
+	return nil
 }
 
 // meant are the flags of add without any of which a node would be empty by oversight.
