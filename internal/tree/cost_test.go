@@ -86,7 +86,7 @@ func cost(f func()) (allocs, size float64) {
 
 const (
 	shortHistory = 1_000
-	longHistory  = 100_000
+	longHistory  = 30_000
 )
 
 func TestCostDoesNotGrowWithHistory(t *testing.T) {

@@ -27,7 +27,7 @@ func listsWithoutDigest(t *Tree) int {
 func TestThreadDigestCost(t *testing.T) {
 	testrun.OneGoroutine(t)
 	cost := map[int]int{}
-	for _, count := range []int{1_000, 100_000} {
+	for _, count := range []int{1_000, 30_000} {
 		before, x, env := contextOfTurns(t, count)
 		before.ThreadDigest()
 		if n := listsWithoutDigest(before); n > 0 {
@@ -48,7 +48,7 @@ func TestThreadDigestCost(t *testing.T) {
 	t.Logf("lists to digest again: %v", cost)
 	// One path of ^seq, the core and its turn. A path is one list longer for
 	// every factor of sixteen.
-	if cost[1_000] < 3 || cost[100_000] > cost[1_000]+4 {
+	if cost[1_000] < 3 || cost[30_000] > cost[1_000]+4 {
 		t.Errorf("lists to digest again: %v", cost)
 	}
 }
