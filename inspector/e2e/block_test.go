@@ -52,30 +52,6 @@ func TestAClickLeadsToTheBytesAndTheBackButtonReturns(t *testing.T) {
 	b.until("the block before is selected", `location.search === '?at=c8&node=task'`)
 }
 
-// A person selects a block, reads which call brought it and which carried it, and goes to one of them.
-func TestTheBlockSaysWhoBroughtItAndWhichCallsCarriedIt(t *testing.T) {
-	db := sqliteFile(t)
-	story(t, db, "life")
-	b := newTab(t, serve(t, db))
-	b.signIn()
-	b.openStory("/c/life?at=c4&node=result3")
-	b.see("brought in @c3 by agent")
-	b.see("in 6 calls: @c3–@c8")
-	b.see("call3") // it refers to its call
-	b.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
-	b.call(9)
-	b.see("It is not in @c9. It was in @c3 to @c8 and is gone.")
-	b.click("@c8")
-	b.call(8)
-	b.see("what step 3 printed")
-	b.press("o")
-	b.until("the block has its page", `location.search.includes('view=block')`)
-	b.see("pruned")
-	b.accessible("the page of a block")
-	b.do("go back", chromedp.NavigateBack())
-	b.until("the working screen is back", painted)
-}
-
 // TestABlockIsAskedForOnlyWhereItIs opens calls that do not have the selected block, in every
 // pane. A request that the server refuses would fail the test.
 func TestABlockIsAskedForOnlyWhereItIs(t *testing.T) {

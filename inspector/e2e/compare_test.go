@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -38,20 +37,4 @@ func TestTwoCallsStandSideBySide(t *testing.T) {
 	b.press("m")
 	b.until("the mark is gone", `!location.search.includes('vs=')`)
 	b.see("+3 added")
-}
-
-// A person opens a block that changed and sees which of its words did.
-func TestAChangedContentIsShownInsideItsRow(t *testing.T) {
-	db := sqliteFile(t)
-	story(t, db, "changed")
-	b := newTab(t, serve(t, db))
-	b.signIn()
-	b.openStory("/c/changed?at=c6&view=changes")
-	b.see("~1 changed")
-	b.until("what is new is marked", `document.querySelector('mark') !== null`)
-	marked := eval[string](b, `[...document.querySelectorAll('mark')].map((m) => m.textContent).join('|')`)
-	if !strings.Contains(marked, "It is Monday.") {
-		t.Errorf("marked is %q", marked)
-	}
-	b.see("step 6")
 }

@@ -11,32 +11,6 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// firstInSight says whether the first row of the list is in sight.
-const firstInSight = `(() => {
-  const [list, row] = [document.querySelector('[role=listbox]'), document.querySelector('[role=listbox] [data-row="0"]')]
-  return row && row.getBoundingClientRect().top >= list.getBoundingClientRect().top - 1
-})()`
-
-// A person who asks for the largest messages, and then again for all, finds the first message at the top, although the
-// screen has selected a block further down by itself.
-func TestAnOrderThatIsTakenBackBeginsAtTheFirstMessage(t *testing.T) {
-	db := sqliteFile(t)
-	story(t, db, "order")
-	b := newTab(t, serve(t, db))
-	b.signIn()
-	b.openStory("/c/order")
-	b.until("a block is selected", `location.search.includes('node=')`)
-	b.until("the list has come to it", `document.querySelector('[role=listbox] [aria-selected=true]') && !(`+firstInSight+`)`)
-	b.press("l")
-	b.until("the largest is first", firstInSight+` && document.querySelector('[role=listbox] [data-row="0"]').innerText.includes('step 12 printed')`)
-	b.press("l")
-	b.until("the first message is in sight", firstInSight+` && document.querySelector('[role=listbox] [data-row="0"]').innerText.includes('careful engineer')`)
-	b.settle()
-	if !eval[bool](b, firstInSight) {
-		t.Error("the list has gone elsewhere")
-	}
-}
-
 // A person on a phone, who has no keys, taps messages in the list to try a call without them.
 func TestAPhoneTriesACallWithoutAMessage(t *testing.T) {
 	db := sqliteFile(t)

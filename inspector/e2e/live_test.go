@@ -13,22 +13,6 @@ func more(t testing.TB, c *pact.Context, cycle int) {
 	commit(t, c, pact.Note{Actor: "another process"}, func(b *pact.Batch) { storyStep(b, cycle) })
 }
 
-// A person watches the latest call while another process commits, and sees the new one.
-func TestACommitOfAnotherProcessAppears(t *testing.T) {
-	db := sqliteFile(t)
-	c := story(t, db, "live")
-	b := newTab(t, serve(t, db))
-	b.signIn()
-	b.openStory("/c/live")
-	b.call(12)
-	b.see("live")
-	more(t, c, 13)
-	b.call(13)
-	b.press("l") // the largest first
-	b.see("what step 13 printed")
-	b.until("the picture has a column more", `document.querySelectorAll('.strata table tbody tr').length === 13`)
-}
-
 // A person looks at an earlier call, is told of new ones, and follows again.
 func TestWhoScrubsBackIsToldOfNewCallsAndMayFollowAgain(t *testing.T) {
 	db := sqliteFile(t)

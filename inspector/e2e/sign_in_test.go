@@ -67,20 +67,6 @@ func TestTheCookieOfAnEarlierRunIsWorthless(t *testing.T) {
 	}
 }
 
-// A person opens an address with a wrong token and reads which address is the right one.
-func TestAWrongTokenIsRefusedAndThePageSaysWhatToDo(t *testing.T) {
-	b := newTab(t, serve(t, sqliteFile(t)))
-	b.expect(`network: .* 401 `)
-	b.open("/#token=wrong")
-	b.until("the page says which address to open", `/address that[\s\S]*printed/i.test(document.body.innerText)`)
-	if cookies := b.cookies(); len(cookies) != 0 {
-		t.Errorf("the refused token gave %+v", cookies)
-	}
-	if status := eval[int](b, readStatus); status != 401 {
-		t.Errorf("with a wrong token the browser gets %d", status)
-	}
-}
-
 // TestANamedTokenOpensItsContextsUntilItIsRevoked signs in with a named token that has a pattern, and
 // revokes it while the page follows a context. The cookie then opens nothing.
 func TestANamedTokenOpensItsContextsUntilItIsRevoked(t *testing.T) {
