@@ -88,7 +88,7 @@ func richDiff(ctx context.Context, from, to *Snapshot, o RichDiffOptions) (*diff
 	r := &differ.Rich{From: tree.Of(from), To: tree.Of(to), FromLabel: Cycle(from.Cycle()).String(),
 		ToLabel: Cycle(to.Cycle()).String()}
 	var err error
-	if r.Mode, r.ContextLines, err = contentOptions(o.ContentMode, o.ContextLines).Form(); err == nil {
+	if r.Mode, r.ContextLines, err = differ.Form(o.ContentMode, o.ContextLines); err == nil {
 		r.Selection, err = restrict(ctx, from, to, o.DiffOptions)
 	}
 	return r, err

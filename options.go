@@ -187,8 +187,8 @@ type RangeOptions struct {
 }
 
 // search returns the options in the form that package search takes.
-func (o RangeOptions) search(counter Counter) search.RangeOptions {
-	wanted := search.RangeOptions{Materialize: o.Materialize, Counter: counter}
+func (o RangeOptions) search(counter Counter) (wanted search.RangeOptions, err error) {
+	wanted.Contents.Materialize, wanted.Counter = o.Materialize, counter
 	if o.MaxSnapshots != 0 {
 		wanted.MaxSnapshots = &o.MaxSnapshots
 	}
@@ -196,19 +196,9 @@ func (o RangeOptions) search(counter Counter) search.RangeOptions {
 		wanted.MaxChangesPerSnapshot = &most
 	}
 	if o.IncludeContent {
-		content := contentOptions(o.ContentMode, o.ContextLines)
-		wanted.Content = &content
+		wanted.Contents.Mode, wanted.Contents.Lines, err = differ.Form(o.ContentMode, o.ContextLines)
 	}
-	return wanted
-}
-
-// contentOptions returns how to show a content in the form that package differ takes.
-func contentOptions(mode diff.Mode, lines int) differ.ContentOptions {
-	o := differ.ContentOptions{Mode: mode}
-	if atLeast := max(0, lines); lines != 0 {
-		o.Lines = &atLeast
-	}
-	return o
+	return wanted, err
 }
 
 // archive returns these options, and the actor, in the form that package archive takes.

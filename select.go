@@ -273,7 +273,11 @@ func (c *Context) RangeDiffLatest(ctx context.Context, query string, opts *Range
 
 // rangeChanges returns the changes of a range.
 func (c *Context) rangeChanges(ctx context.Context, q *selector.Selector, o RangeOptions) (*diff.RangeDiffLatestResult, error) {
-	r, err := search.NewRange(q, o.search(c.counter))
+	wanted, err := o.search(c.counter)
+	if err != nil {
+		return nil, err
+	}
+	r, err := search.NewRange(q, wanted)
 	if err != nil {
 		return nil, err
 	}

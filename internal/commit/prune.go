@@ -50,7 +50,7 @@ type pruner struct {
 // Specification: 02 §7, 02 §7.3.
 func (p *pruner) prune(report *lifecycle.Report) error {
 	before := p.tree
-	p.ranking = newRanking(p.ctx, &p.in.Policy, p.tree)
+	p.ranking = newRanking(&p.in.Policy, p.tree)
 	if err := p.measureLimits(); err != nil {
 		return err
 	}

@@ -1,9 +1,6 @@
 package commit
 
 import (
-	"context"
-	"encoding/json"
-
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -12,27 +9,17 @@ import (
 // 080). A nil ranking leaves each node its own priority.
 type ranking struct {
 	ranks map[string]int64
-	key   string        // the table as text, for what trees remember of it
-	tree  *tree.Tree    // the state before pruning, which decides on the priorities of turns
-	top   *tree.Minimum // finds the block that gives a turn its priority
-	ctx   context.Context
+	tree  *tree.Tree       // the state before pruning, which decides on the priorities of turns
+	turns map[string]int64 // the priorities of those that were asked for
 }
 
 // newRanking returns the ranking of a policy, nil if it has no table. t is the state before
 // pruning.
-func newRanking(ctx context.Context, p *lifecycle.Policy, t *tree.Tree) *ranking {
+func newRanking(p *lifecycle.Policy, t *tree.Tree) *ranking {
 	if len(p.Ranks) == 0 {
 		return nil
 	}
-	key, err := json.Marshal(p.Ranks) // which sorts the names
-	if err != nil {
-		panic(err) // a map of integers can be encoded
-	}
-	r := &ranking{ranks: p.Ranks, key: string(key), tree: t, ctx: ctx}
-	r.top = &tree.Minimum{Name: "top " + r.key, Of: func(_ context.Context, e *tree.Entry) (*tree.Node, error) {
-		return r.topOf(e)
-	}}
-	return r
+	return &ranking{p.Ranks, t, make(map[string]int64)}
 }
 
 // priority returns the priority that counts for a node of a region: its own and its rank.
@@ -66,11 +53,15 @@ func (r *ranking) ofTurn(turn *tree.Entry) (int64, error) {
 	if own := turn.Node().Priority; own != 0 {
 		return own, nil
 	}
-	n, err := r.top.At(r.ctx, turn)
-	if n == nil || err != nil {
-		return 0, err
+	id := turn.Node().ID
+	if known, is := r.turns[id]; is {
+		return known, nil
 	}
-	return r.inTurn(n), nil
+	n, err := r.topOf(turn)
+	if err == nil && n != nil {
+		r.turns[id] = r.inTurn(n)
+	}
+	return r.turns[id], err
 }
 
 // inTurn returns what a block contributes to the priority of its turn.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
@@ -14,29 +13,15 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// ContentOptions says how to show a change of a content.
-type ContentOptions struct {
-	Mode  diff.Mode // the form; "" for unified
-	Lines *int      // lines of context in a unified diff, at least 0; nil for 3
-}
-
-// Form returns the mode and the lines of context, with the defaults filled in. It
-// fails with E_SELECTOR_INVALID if no content diff has that form or that number
-// of lines.
-func (o ContentOptions) Form() (mode diff.Mode, lines int, err error) {
-	mode, lines = cmp.Or(o.Mode, diff.Unified), 3
-	if o.Lines != nil {
-		lines = *o.Lines
-	}
-	if lines < 0 {
-		return "", 0, fault.New(fault.SelectorInvalid, "a unified diff cannot have "+strconv.Itoa(lines)+" lines of context",
-			"allow 0 or more")
-	}
+// Form returns how to show a change of a content: mode "" stands for unified, no lines of context for 3, and a negative
+// number for none. It fails with E_SELECTOR_INVALID if no content diff has that form.
+func Form(mode diff.Mode, lines int) (diff.Mode, int, error) {
+	mode = cmp.Or(mode, diff.Unified)
 	if !slices.Contains([]diff.Mode{diff.Unified, diff.JSONPatch, diff.Tokens}, mode) {
 		return "", 0, fault.At(fault.SelectorInvalid, fault.NoOffset, string(mode), "there is no such form of a content diff",
 			"the forms are unified, jsonpatch and tokens")
 	}
-	return mode, lines, nil
+	return mode, max(0, cmp.Or(lines, 3)), nil
 }
 
 // Contents says what a range shows of the contents and headers of changed nodes
@@ -47,24 +32,15 @@ type Contents struct {
 	Materialize []string  // headers to show of both versions
 }
 
-// NewContents checks options. content says how to show a changed content, nil for
-// not at all; headers are the headers to show of both versions. NewContents fails
-// with E_SELECTOR_INVALID if no content diff has the form, or if a header cannot
-// be shown.
-func NewContents(content *ContentOptions, headers []string) (c Contents, err error) {
-	c.Materialize = headers
-	if content != nil {
-		if c.Mode, c.Lines, err = content.Form(); err != nil {
-			return c, err
-		}
-	}
-	for _, h := range headers {
+// Check fails with E_SELECTOR_INVALID if a header cannot be shown.
+func (o *Contents) Check() error {
+	for _, h := range o.Materialize {
 		if !slices.Contains([]string{"content", "mime", "encoding", "content_hash"}, h) {
-			return c, fault.At(fault.SelectorInvalid, fault.NoOffset, h, "the contents of this header cannot be given",
+			return fault.At(fault.SelectorInvalid, fault.NoOffset, h, "the contents of this header cannot be given",
 				"the headers are content, mime, encoding and content_hash")
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // Add adds to a change the contents and headers of the node that the options ask

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
@@ -91,4 +92,15 @@ func TestATTLThatRunsDownIsAChange(t *testing.T) {
 		}
 	}
 	t.Error("no ttl ever changed between two snapshots")
+}
+
+func TestFormsOfContents(t *testing.T) {
+	for lines, want := range map[int]int{0: 3, 5: 5, -1: 0} {
+		if mode, n, err := differ.Form("", lines); mode != diff.Unified || n != want || err != nil {
+			t.Errorf("%d lines: %s, %d, %v", lines, mode, n, err)
+		}
+	}
+	if _, _, err := differ.Form("words", 0); fault.CodeOf(err) != fault.SelectorInvalid {
+		t.Errorf("a form that there is not: %v", err)
+	}
 }

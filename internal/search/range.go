@@ -15,21 +15,18 @@ import (
 
 // RangeOptions says what to return of a range that gives changes (04 §4).
 type RangeOptions struct {
-	MaxSnapshots          *int                   // compare only so many of the newest, at least 1; nil for all
-	MaxChangesPerSnapshot *int                   // return only the first entries of a block, at least 0; nil for all
-	Content               *differ.ContentOptions // how to show changed contents, nil for not at all
-	Materialize           []string               // headers to show of both versions
-	Counter               tree.Counter           // counts for the facet tokens; nil if the selector has none
+	diff.RangeLimits
+	Contents differ.Contents // what to show of contents and headers
+	Counter  tree.Counter    // counts for the facet tokens; nil if the selector has none
 }
 
 // Range is a selector that addresses a range of snapshots, ready to compare them.
 type Range struct {
 	Selector *selector.Selector
 
-	plan     *query.Plan
-	mode     string // pairwise or reduce
-	limits   diff.RangeLimits
-	contents differ.Contents
+	plan    *query.Plan
+	mode    string // pairwise or reduce
+	options RangeOptions
 }
 
 // NewRange prepares a selector. It fails with E_SELECTOR_INVALID if the selector
@@ -40,16 +37,16 @@ func NewRange(q *selector.Selector, o RangeOptions) (*Range, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Range{Selector: q, plan: plan.Counting(o.Counter)}
+	r := &Range{Selector: q, plan: plan.Counting(o.Counter), options: o}
 	if r.mode, err = modeOfChanges(q); err != nil {
 		return nil, err
 	}
-	if r.contents, err = differ.NewContents(o.Content, o.Materialize); err != nil {
+	if err := r.options.Contents.Check(); err != nil {
 		return nil, err
 	}
-	r.limits = diff.RangeLimits{MaxSnapshots: o.MaxSnapshots, MaxChangesPerSnapshot: o.MaxChangesPerSnapshot}
-	if err := checkLimits(r.limits); err != nil {
-		return nil, err
+	if o.MaxSnapshots != nil && *o.MaxSnapshots < 1 {
+		return nil, fault.New(fault.RangeLimit, "a limit of "+strconv.Itoa(*o.MaxSnapshots)+" snapshots leaves nothing to compare",
+			"allow at least 1")
 	}
 	return r, nil
 }
@@ -71,20 +68,6 @@ func modeOfChanges(q *selector.Selector) (string, error) {
 	return c.Word, nil
 }
 
-// checkLimits refuses caps below their least value.
-func checkLimits(l diff.RangeLimits) error {
-	if l.MaxSnapshots != nil && *l.MaxSnapshots < 1 {
-		return fault.New(fault.RangeLimit, "a limit of "+strconv.Itoa(*l.MaxSnapshots)+" snapshots leaves nothing to compare",
-			"allow at least 1")
-	}
-	if l.MaxChangesPerSnapshot != nil && *l.MaxChangesPerSnapshot < 0 {
-		return fault.New(fault.RangeLimit, "a limit of "+
-			strconv.Itoa(*l.MaxChangesPerSnapshot)+" changes for each snapshot is negative",
-			"allow 0 or more")
-	}
-	return nil
-}
-
 // Changes compares neighbours of the given snapshots, which come newest first; in
 // the mode reduce it compares the two ends. name returns the address of a
 // snapshot; the result repeats warnings. Changes fails if it cannot read a
@@ -96,7 +79,7 @@ func (r *Range) Changes(ctx context.Context, trees []*tree.Tree, name func(cycle
 	b := rangeBuilder{Range: r, result: &diff.RangeDiffLatestResult{Query: text, Mode: r.mode,
 		Snapshots: []diff.SnapshotRef{}, Diffs: []diff.RangeBlock{},
 		Warnings: append(r.Selector.Warnings(), warnings...)}}
-	if l := r.limits; l.MaxSnapshots != nil || l.MaxChangesPerSnapshot != nil {
+	if l := r.options.RangeLimits; l.MaxSnapshots != nil || l.MaxChangesPerSnapshot != nil {
 		b.result.Limits = &l
 	}
 	if err := b.blocks(ctx, b.newest(trees), name); err != nil {
@@ -119,7 +102,7 @@ func (b *rangeBuilder) truncated(message string) {
 
 // newest keeps the newest trees that the cap allows.
 func (b *rangeBuilder) newest(trees []*tree.Tree) []*tree.Tree {
-	if n := b.limits.MaxSnapshots; n != nil && len(trees) > *n {
+	if n := b.options.RangeLimits.MaxSnapshots; n != nil && len(trees) > *n {
 		b.truncated("the range has " + strconv.Itoa(len(trees)) + " snapshots; the newest " + strconv.Itoa(*n) + " are here")
 		return trees[:*n]
 	}
@@ -158,7 +141,7 @@ func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func
 		for _, d := range pair.Changed {
 			fields := pair.Fields(d)
 			c := diff.NodeChange{ID: d.New.ID, Fields: fields, Delta: pair.Delta(d, fields)}
-			warning, err := b.contents.Add(ctx, &c, d, block.From.Label, block.To.Label)
+			warning, err := b.options.Contents.Add(ctx, &c, d, block.From.Label, block.To.Label)
 			if err != nil {
 				return err
 			}
@@ -174,10 +157,10 @@ func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func
 
 // cut leaves out the entries beyond the cap on a block.
 func (b *rangeBuilder) cut(block *diff.RangeBlock, pair *differ.Pair) {
-	if b.limits.MaxChangesPerSnapshot == nil {
+	if b.options.RangeLimits.MaxChangesPerSnapshot == nil {
 		return
 	}
-	left := *b.limits.MaxChangesPerSnapshot
+	left := *b.options.RangeLimits.MaxChangesPerSnapshot
 	total := block.Stats.Added + block.Stats.Removed + block.Stats.Changed
 	if total > left {
 		b.truncated(block.From.Label + " to " + block.To.Label + " has " + strconv.Itoa(total) + " changes; the first " +

@@ -179,7 +179,7 @@ func TestBadQuestionsAreRefused(t *testing.T) {
 			t.Errorf("%s %+v: %v", c.text, c.o, err)
 		}
 	}
-	zero, less := 0, -1
+	zero := 0
 	for _, c := range []struct {
 		text string
 		o    RangeOptions
@@ -187,11 +187,8 @@ func TestBadQuestionsAreRefused(t *testing.T) {
 	}{
 		{".block", RangeOptions{}, fault.SelectorInvalid}, {"@t0 .block", RangeOptions{}, fault.SelectorInvalid},
 		{"@t-1..@t0 .block @mode=union", RangeOptions{}, fault.SelectorInvalid},
-		{"@t-1..@t0 .block", RangeOptions{MaxSnapshots: &zero}, fault.RangeLimit},
-		{"@t-1..@t0 .block", RangeOptions{MaxChangesPerSnapshot: &less}, fault.RangeLimit},
-		{"@t-1..@t0 .block", RangeOptions{Content: &differ.ContentOptions{Lines: &less}}, fault.SelectorInvalid},
-		{"@t-1..@t0 .block", RangeOptions{Content: &differ.ContentOptions{Mode: "words"}}, fault.SelectorInvalid},
-		{"@t-1..@t0 .block", RangeOptions{Materialize: []string{"role"}}, fault.SelectorInvalid},
+		{"@t-1..@t0 .block", RangeOptions{RangeLimits: diff.RangeLimits{MaxSnapshots: &zero}}, fault.RangeLimit},
+		{"@t-1..@t0 .block", RangeOptions{Contents: differ.Contents{Materialize: []string{"role"}}}, fault.SelectorInvalid},
 	} {
 		if _, err := NewRange(canonical(c.text), c.o); !errors.Is(err, c.want) {
 			t.Errorf("%s %+v: %v", c.text, c.o, err)
