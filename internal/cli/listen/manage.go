@@ -87,7 +87,7 @@ func managedSummary(a *command.App, got record.Stats, manage bool) {
 	c := m.Computed
 	money := ""
 	if c.Priced {
-		money = fmt.Sprintf("; %s in place of %s", view.Money(c.Paid), view.Money(c.Instead))
+		money = fmt.Sprintf("; %s dollars in place of %s", view.Money(c.Paid), view.Money(c.Instead))
 	}
 	if c.Calls > 0 {
 		a.Reportf("      %s, %d calls of tools asked again for what was taken; %sinput of %d tokens in place of %d%s (computed, against the "+

@@ -12,6 +12,8 @@ import (
 // The end says what was sent, what would have been, and nothing of what was not computed.
 func TestTheEndSaysWhatManagingDid(t *testing.T) {
 	computed := record.Computed{Calls: 8, Sent: 30, Unmanaged: 90}
+	priced := computed
+	priced.Priced, priced.Paid, priced.Instead = true, 0.25, 0.5
 	for _, c := range []struct {
 		name      string
 		m         record.Managed
@@ -19,6 +21,8 @@ func TestTheEndSaysWhatManagingDid(t *testing.T) {
 		says, not string // parts divided by |
 	}{
 		{"managed", record.Managed{Shaped: 2, Saved: 5000, Computed: computed}, true, "shaped 2 results, and took 5.0 kB|; input of 30 tokens", "would|ended|as they came:"},
+		{"priced", record.Managed{Shaped: 1, Again: 3, Saved: 5000, Computed: priced}, true, "8 calls, 3 calls of tools asked again for " +
+			"what was taken; input of 30 tokens in place of 90; 0.2500 dollars in place of 0.5000 (computed, against the same run unmanaged)", "less"},
 		{"observed", record.Managed{Shaped: 1, Saved: 5000, Computed: computed}, false, "would have shaped 1 result, and would have taken|" +
 			"it would be input of 30 tokens in place of 90", "      took"},
 		{"followed", record.Managed{Follows: true, Saved: 5000}, false, "was sent so again|took 5.0 kB", "would|shaped|0 calls|in place of 0"},
