@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/selector"
 )
 
 // family lists a context with its forks, its sub-agents and those that it comes from, and theirs.
@@ -75,7 +75,7 @@ func (i *contextInfo) parents() (names []string) {
 }
 
 // complete looks up the first call that had the block which began a sub-agent, if the id does not tell
-// the call. Cost: that of a selector which asks all snapshots of the context for one block.
+// the call. Cost: that of the life of the block.
 func (s *Server) complete(ctx context.Context, by *begunBy, all []history.Info) error {
 	if by == nil || by.Node == "" || by.Cycle != 0 ||
 		!slices.ContainsFunc(all, func(i history.Info) bool { return i.Name == by.Context }) {
@@ -85,14 +85,12 @@ func (s *Server) complete(ctx context.Context, by *begunBy, all []history.Info) 
 	if err != nil {
 		return err
 	}
-	id := selector.Attr{Name: "id", Op: selector.Eq, Values: []selector.Literal{{Kind: selector.Text, Text: by.Node}}}
-	everywhere := selector.Selector{
-		Edition: parent.context.Edition(), Time: &selector.Time{Kind: selector.All},
-		Groups: []selector.Group{{Steps: []selector.Step{{Parts: []selector.Part{id}}}}},
-	}
-	found, err := parent.context.Find(ctx, everywhere.String(), nil)
-	if len(found) > 0 {
-		by.Cycle = found[0].Node.Cycle
+	life, err := parent.context.Timeline(ctx, by.Node)
+	switch {
+	case fault.CodeOf(err) == fault.NodeNotFound: // it was erased
+		return nil
+	case err == nil && life.First != nil:
+		by.Cycle = *life.First
 	}
 	return err
 }
