@@ -90,8 +90,8 @@ func managedSummary(a *command.App, got record.Stats, manage bool) {
 		money = fmt.Sprintf("; %s dollars in place of %s", view.Money(c.Paid), view.Money(c.Instead))
 	}
 	if c.Calls > 0 {
-		a.Reportf("      %s, %d calls of tools asked again for what was taken; %sinput of %d tokens in place of %d%s (computed, against the "+
-			"same run unmanaged)", view.Plural(int(c.Calls), "call"), m.Again, would, c.Sent, c.Unmanaged, money)
+		a.Reportf("      %s, %s of tools asked again for what was taken; %sinput of %d tokens in place of %d%s (computed, against the "+
+			"same run unmanaged)", view.Plural(int(c.Calls), "call"), view.Plural(m.Again, "call"), would, c.Sent, c.Unmanaged, money)
 	}
 	if m.Over > 0 {
 		a.Reportf("      above max_tokens: %s; the policy's when decides what goes, not its limit", view.Plural(m.Over, "request"))

@@ -40,7 +40,7 @@ type Answer struct {
 // that failed with a part of its content it names no finish, so that it reads as a part.
 func (a *Answer) Body() canon.Any {
 	if a.Failure != "" && a.Content.Kind == canon.KindAbsent {
-		return obj("error", obj("message", a.Failure))
+		return canon.Fields("error", canon.Fields("message", a.Failure))
 	}
 	return entryOf(a.API).body(a)
 }

@@ -40,16 +40,17 @@ type anthropicWriter struct{ commonWriter }
 
 func (anthropicWriter) tool(name string, description, schema canon.Any) canon.Any {
 	if schema.Kind == canon.KindAbsent {
-		schema = obj("type", "object")
+		schema = canon.Fields("type", "object")
 	}
-	return obj("name", name, "description", description, "input_schema", schema)
+	return canon.Fields("name", name, "description", description, "input_schema", schema)
 }
 
 func (anthropicWriter) image(kind, data, address string) canon.Any {
 	if data == "" {
-		return obj("type", "image", "source", obj("type", "url", "url", address))
+		return canon.Fields("type", "image", "source", canon.Fields("type", "url", "url", address))
 	}
-	return obj("type", "image", "source", obj("type", "base64", "media_type", kind, "data", data))
+	return canon.Fields("type", "image", "source",
+		canon.Fields("type", "base64", "media_type", canon.Text(kind), "data", data))
 }
 
 func (anthropicWriter) imageOf(v canon.Any) (kind, data, address string) {
@@ -65,7 +66,7 @@ func (anthropicWriter) acceptsID(id string) bool {
 }
 
 func (anthropicWriter) call(w *renderer, p *Part, id string, arguments canon.Any, _ bool) {
-	w.say("assistant", obj("type", "tool_use", "id", id, "name", p.Name, "input", arguments))
+	w.say("assistant", canon.Fields("type", "tool_use", "id", id, "name", p.Name, "input", arguments))
 }
 
 func (anthropicWriter) argumentsOf(call canon.Any) canon.Any { return get(call, "input") }
@@ -75,13 +76,13 @@ func (anthropicWriter) result(w *renderer, p *Part, id string, value canon.Any, 
 	if p.Failed {
 		failed = canon.Any{Kind: canon.KindBool, Text: string(canon.True)}
 	}
-	w.say("user", obj("type", "tool_result", "tool_use_id", id, "content", value, "is_error", failed))
+	w.say("user", canon.Fields("type", "tool_result", "tool_use_id", canon.Text(id), "content", value, "is_error", failed))
 }
 
 func (anthropicWriter) request(tools, system, said []canon.Any) canon.Any {
 	var texts []canon.Any
 	for _, s := range system {
-		texts = append(texts, obj("type", "text", "text", s))
+		texts = append(texts, canon.Fields("type", "text", "text", s))
 	}
-	return obj("tools", listOrNone(tools), "system", listOrNone(texts), "messages", canon.ArrayOf(said...))
+	return canon.Fields("tools", listOrNone(tools), "system", listOrNone(texts), "messages", canon.ArrayOf(said...))
 }

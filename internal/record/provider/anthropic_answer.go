@@ -147,12 +147,12 @@ func anthropicBody(a *Answer) canon.Any {
 		rest = max(rest, 0)
 		in = &rest
 	}
-	stop := textOrNone(a.Finish)
+	stop := any(a.Finish)
 	if a.Finish == "" && a.Failure != "" {
 		stop = canon.Null.Any()
 	}
-	return obj("type", "message", "role", "assistant", "id", textOrNone(a.ID), "model", textOrNone(a.Model),
-		"stop_reason", stop, "content", a.Content, "usage", objOrNone("input_tokens", numberOrNone(in),
-			"output_tokens", numberOrNone(a.Usage.Out), "cache_read_input_tokens", numberOrNone(a.Usage.Cached),
-			"cache_creation_input_tokens", numberOrNone(a.Usage.Written)))
+	return canon.Fields("type", "message", "role", "assistant", "id", a.ID, "model", a.Model,
+		"stop_reason", stop, "content", a.Content, "usage", objOrNone("input_tokens", in,
+			"output_tokens", a.Usage.Out, "cache_read_input_tokens", a.Usage.Cached,
+			"cache_creation_input_tokens", a.Usage.Written))
 }

@@ -133,7 +133,7 @@ func Mend(q *Question) (body []byte, mended []Finding, err error) {
 func at(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
 
 // quoted returns a text as JSON.
-func quoted(text string) string { return string(str(text).Value()) }
+func quoted(text string) string { return string(canon.Text(text).Value()) }
 
 // named reports whether a name has 1 to most letters, digits or characters of more.
 func named(name, more string, most int) bool {

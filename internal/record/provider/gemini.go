@@ -117,16 +117,16 @@ func geminiFailed(response canon.Any) bool {
 type geminiWriter struct{ commonWriter }
 
 func (geminiWriter) tool(name string, description, schema canon.Any) canon.Any {
-	return obj("name", name, "description", description, "parametersJsonSchema", schema)
+	return canon.Fields("name", name, "description", description, "parametersJsonSchema", schema)
 }
 
-func (geminiWriter) text(_, said string) canon.Any { return obj("text", said) }
+func (geminiWriter) text(_, said string) canon.Any { return canon.Fields("text", canon.Text(said)) }
 
 func (geminiWriter) image(kind, data, address string) canon.Any {
 	if data == "" {
-		return obj("fileData", obj("fileUri", address))
+		return canon.Fields("fileData", canon.Fields("fileUri", address))
 	}
-	return obj("inlineData", obj("mimeType", kind, "data", data))
+	return canon.Fields("inlineData", canon.Fields("mimeType", canon.Text(kind), "data", data))
 }
 
 func (geminiWriter) imageOf(v canon.Any) (kind, data, address string) {
@@ -140,7 +140,7 @@ func (geminiWriter) call(w *renderer, p *Part, id string, arguments canon.Any, o
 		w.say("assistant", p.Content)
 		return
 	}
-	w.say("assistant", obj("functionCall", obj("id", id, "name", p.Name, "args", arguments)))
+	w.say("assistant", canon.Fields("functionCall", canon.Fields("id", id, "name", p.Name, "args", arguments)))
 }
 
 func (geminiWriter) argumentsOf(call canon.Any) canon.Any {
@@ -153,7 +153,8 @@ func (geminiWriter) result(w *renderer, p *Part, id string, value canon.Any, own
 		w.say("user", p.Content)
 		return
 	}
-	w.say("user", obj("functionResponse", obj("id", id, "name", w.names[id], "response", obj("output", value))))
+	w.say("user", canon.Fields("functionResponse",
+		canon.Fields("id", canon.Text(id), "name", canon.Text(w.names[id]), "response", canon.Fields("output", value))))
 }
 
 func (geminiWriter) resultOf(content canon.Any) canon.Any {
@@ -163,22 +164,22 @@ func (geminiWriter) resultOf(content canon.Any) canon.Any {
 
 func (geminiWriter) message(role string, parts, _ canon.Any) canon.Any {
 	if role == "assistant" {
-		return obj("role", "model", "parts", parts)
+		return canon.Fields("role", "model", "parts", parts)
 	}
-	return obj("role", "user", "parts", parts)
+	return canon.Fields("role", "user", "parts", parts)
 }
 
 func (geminiWriter) request(tools, system, said []canon.Any) canon.Any {
 	if tools != nil {
-		tools = []canon.Any{obj("functionDeclarations", canon.ArrayOf(tools...))}
+		tools = []canon.Any{canon.Fields("functionDeclarations", canon.ArrayOf(tools...))}
 	}
 	var instruction canon.Any
 	var texts []canon.Any
 	for _, s := range system {
-		texts = append(texts, obj("text", s))
+		texts = append(texts, canon.Fields("text", s))
 	}
 	if texts != nil {
-		instruction = obj("parts", canon.ArrayOf(texts...))
+		instruction = canon.Fields("parts", canon.ArrayOf(texts...))
 	}
-	return obj("tools", listOrNone(tools), "systemInstruction", instruction, "contents", canon.ArrayOf(said...))
+	return canon.Fields("tools", listOrNone(tools), "systemInstruction", instruction, "contents", canon.ArrayOf(said...))
 }

@@ -107,12 +107,12 @@ func geminiBody(a *Answer) canon.Any {
 		said := *out - *u.Reasoning
 		out = &said
 	}
-	cached := numberOrNone(u.Cached)
+	cached := any(u.Cached)
 	if u.In != nil && u.Cached == nil {
 		cached = canon.Null.Any() // not known, which is not 0
 	}
-	return obj("responseId", textOrNone(a.ID), "modelVersion", textOrNone(a.Model),
-		"candidates", canon.ArrayOf(obj("content", a.Content, "finishReason", textOrNone(finish))),
-		"usageMetadata", objOrNone("promptTokenCount", numberOrNone(u.In), "candidatesTokenCount", numberOrNone(out),
-			"thoughtsTokenCount", numberOrNone(u.Reasoning), "cachedContentTokenCount", cached))
+	return canon.Fields("responseId", a.ID, "modelVersion", a.Model,
+		"candidates", canon.ArrayOf(canon.Fields("content", a.Content, "finishReason", finish)),
+		"usageMetadata", objOrNone("promptTokenCount", u.In, "candidatesTokenCount", out,
+			"thoughtsTokenCount", u.Reasoning, "cachedContentTokenCount", cached))
 }

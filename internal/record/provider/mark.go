@@ -43,7 +43,7 @@ func markMessage(message canon.Any) canon.Any {
 		case name != "content":
 			return v
 		case v.Kind == canon.KindString && v.Text != "":
-			return canon.ArrayOf(marked(obj("type", "text", "text", v)))
+			return canon.ArrayOf(marked(canon.Fields("type", "text", "text", v)))
 		}
 		end := len(v.Elems)
 		for end > 0 && !takesMarker(v.Elems[end-1]) {
@@ -79,5 +79,6 @@ func marked(part canon.Any) canon.Any {
 	if markerOf(part).Kind != canon.KindAbsent {
 		return part
 	}
-	return canon.Object(append(slices.Clone(part.Members), canon.Member{Name: cacheMarkers[0], Value: obj("type", "ephemeral")})...)
+	marker := canon.Member{Name: cacheMarkers[0], Value: canon.Fields("type", "ephemeral")}
+	return canon.Object(append(slices.Clone(part.Members), marker)...)
 }

@@ -87,7 +87,8 @@ func (c *cutter) chatCall(call canon.Any) canon.Any {
 type chatWriter struct{ commonWriter }
 
 func (chatWriter) tool(name string, description, schema canon.Any) canon.Any {
-	return obj("type", "function", "function", obj("name", name, "description", description, "parameters", schema))
+	return canon.Fields("type", "function",
+		"function", canon.Fields("name", name, "description", description, "parameters", schema))
 }
 
 func (chatWriter) own(w *renderer, p *Part) bool {
@@ -98,7 +99,7 @@ func (chatWriter) own(w *renderer, p *Part) bool {
 }
 
 func (chatWriter) image(kind, data, address string) canon.Any {
-	return obj("type", "image_url", "image_url", obj("url", addressOf(kind, data, address)))
+	return canon.Fields("type", "image_url", "image_url", canon.Fields("url", addressOf(kind, data, address)))
 }
 
 func (chatWriter) call(w *renderer, p *Part, id string, arguments canon.Any, _ bool) {
@@ -106,15 +107,15 @@ func (chatWriter) call(w *renderer, p *Part, id string, arguments canon.Any, _ b
 		w.end()
 		w.role = "assistant"
 	}
-	w.calls = append(w.calls, obj("id", id, "type", "function",
-		"function", obj("name", p.Name, "arguments", string(arguments.Value()))))
+	w.calls = append(w.calls, canon.Fields("id", id, "type", "function",
+		"function", canon.Fields("name", p.Name, "arguments", string(arguments.Value()))))
 }
 
 func (chatWriter) result(w *renderer, _ *Part, id string, value canon.Any, _ bool) {
 	w.end()
-	w.said = append(w.said, obj("role", "tool", "tool_call_id", id, "content", value))
+	w.said = append(w.said, canon.Fields("role", "tool", "tool_call_id", canon.Text(id), "content", value))
 }
 
 func (chatWriter) request(tools, system, said []canon.Any) canon.Any {
-	return obj("tools", listOrNone(tools), "messages", ledBySystem(system, said))
+	return canon.Fields("tools", listOrNone(tools), "messages", ledBySystem(system, said))
 }

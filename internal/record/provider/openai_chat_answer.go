@@ -178,9 +178,9 @@ func chatBody(a *Answer) canon.Any {
 	if finish == "" && a.Failure == "" {
 		finish = unknownFinish
 	}
-	return obj("object", "chat.completion", "id", textOrNone(a.ID), "model", textOrNone(a.Model),
-		"choices", canon.ArrayOf(obj("index", canon.Int(0).Any(), "finish_reason", textOrNone(finish), "message", a.Content)),
-		"usage", objOrNone("prompt_tokens", numberOrNone(u.In), "completion_tokens", numberOrNone(u.Out),
-			"prompt_tokens_details", objOrNone("cached_tokens", numberOrNone(u.Cached), "cache_write_tokens", numberOrNone(u.Written)),
-			"completion_tokens_details", objOrNone("reasoning_tokens", numberOrNone(u.Reasoning))))
+	return canon.Fields("object", "chat.completion", "id", a.ID, "model", a.Model,
+		"choices", canon.ArrayOf(canon.Fields("index", canon.Int(0).Any(), "finish_reason", finish, "message", a.Content)),
+		"usage", objOrNone("prompt_tokens", u.In, "completion_tokens", u.Out,
+			"prompt_tokens_details", objOrNone("cached_tokens", u.Cached, "cache_write_tokens", u.Written),
+			"completion_tokens_details", objOrNone("reasoning_tokens", u.Reasoning)))
 }

@@ -67,14 +67,14 @@ func (c *cutter) item(i int, v canon.Any) canon.Any {
 type responsesWriter struct{ commonWriter }
 
 func (responsesWriter) tool(name string, description, schema canon.Any) canon.Any {
-	return obj("type", "function", "name", name, "description", description, "parameters", schema)
+	return canon.Fields("type", "function", "name", name, "description", description, "parameters", schema)
 }
 
 func (responsesWriter) text(role, said string) canon.Any {
 	if role == "assistant" {
-		return obj("type", "output_text", "text", said)
+		return canon.Fields("type", "output_text", "text", canon.Text(said))
 	}
-	return obj("type", "input_text", "text", said)
+	return canon.Fields("type", "input_text", "text", canon.Text(said))
 }
 
 func (responsesWriter) own(w *renderer, p *Part) bool {
@@ -87,7 +87,7 @@ func (responsesWriter) own(w *renderer, p *Part) bool {
 }
 
 func (responsesWriter) image(kind, data, address string) canon.Any {
-	return obj("type", "input_image", "image_url", addressOf(kind, data, address))
+	return canon.Fields("type", "input_image", "image_url", addressOf(kind, data, address))
 }
 
 func (responsesWriter) call(w *renderer, p *Part, id string, arguments canon.Any, own bool) {
@@ -97,7 +97,7 @@ func (responsesWriter) call(w *renderer, p *Part, id string, arguments canon.Any
 		w.said = append(w.said, p.Content)
 		return
 	}
-	w.said = append(w.said, obj("type", "function_call", "call_id", id, "name", p.Name,
+	w.said = append(w.said, canon.Fields("type", "function_call", "call_id", id, "name", p.Name,
 		"arguments", string(arguments.Value())))
 }
 
@@ -107,9 +107,10 @@ func (responsesWriter) result(w *renderer, p *Part, id string, value canon.Any, 
 		w.said = append(w.said, p.Content)
 		return
 	}
-	w.said = append(w.said, obj("type", cmp.Or(w.kinds[id], "function_call")+"_output", "call_id", id, "output", value))
+	kind := cmp.Or(w.kinds[id], "function_call") + "_output"
+	w.said = append(w.said, canon.Fields("type", kind, "call_id", canon.Text(id), "output", value))
 }
 
 func (responsesWriter) request(tools, system, said []canon.Any) canon.Any {
-	return obj("tools", listOrNone(tools), "input", ledBySystem(system, said))
+	return canon.Fields("tools", listOrNone(tools), "input", ledBySystem(system, said))
 }

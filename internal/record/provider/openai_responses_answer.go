@@ -119,8 +119,8 @@ func (r *responsesAnswer) fill(a *Answer) {
 
 func responsesBody(a *Answer) canon.Any {
 	u := &a.Usage
-	return obj("object", "response", "id", textOrNone(a.ID), "model", textOrNone(a.Model), "status", "completed",
-		"output", a.Content, "usage", objOrNone("input_tokens", numberOrNone(u.In), "output_tokens", numberOrNone(u.Out),
-			"input_tokens_details", objOrNone("cached_tokens", numberOrNone(u.Cached)),
-			"output_tokens_details", objOrNone("reasoning_tokens", numberOrNone(u.Reasoning))))
+	return canon.Fields("object", "response", "id", a.ID, "model", a.Model, "status", "completed",
+		"output", a.Content, "usage", objOrNone("input_tokens", u.In, "output_tokens", u.Out,
+			"input_tokens_details", objOrNone("cached_tokens", u.Cached),
+			"output_tokens_details", objOrNone("reasoning_tokens", u.Reasoning)))
 }

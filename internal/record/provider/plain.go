@@ -15,17 +15,17 @@ func Plain(from API, p Part) (plain Part, ok bool) {
 	switch p.Kind {
 	case "text", "refusal":
 		if text, is := plainOf(p.Content); is {
-			content = str(text)
+			content = canon.Text(text)
 		} else if said, is := p.Content.Get("refusal"); is {
 			content = said
 		}
 	case "image":
 		if address := addressOf(w.imageOf(p.Content)); address != "" {
-			content = str(address)
+			content = canon.Text(address)
 		}
 	case "thinking":
 		if text, is := thoughtOf(p.Content); is {
-			content = str(text)
+			content = canon.Text(text)
 		}
 	case "call":
 		content = argumentsIn(w, p.Content)
@@ -88,7 +88,7 @@ func argumentsIn(w writer, call canon.Any) canon.Any {
 	if parsed, err := canon.ParseAny([]byte(arguments.Text)); err == nil && name == "arguments" {
 		return parsed
 	}
-	return obj(name, arguments.Text)
+	return canon.Fields(name, arguments.Text)
 }
 
 // KindOf returns the kind of a part or an item as its API has it, by its type.

@@ -206,6 +206,6 @@ func (h Hashes) Of(p *Part) [sha256.Size]byte {
 
 func hashOf(p *Part) [sha256.Size]byte {
 	failed := canon.Any{Kind: canon.KindBool, Text: string(canon.Bool(p.Failed))}
-	return sha256.Sum256([]byte(canon.ArrayOf(str(p.Kind), str(p.Role), str(p.Call), str(p.Name), failed,
-		p.Content).Value()))
+	return sha256.Sum256([]byte(canon.ArrayOf(canon.Text(p.Kind), canon.Text(p.Role), canon.Text(p.Call),
+		canon.Text(p.Name), failed, p.Content).Value()))
 }

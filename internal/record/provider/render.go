@@ -63,7 +63,7 @@ func (w *renderer) part(p *Part, from *entry) bool {
 		return w.tool(p, from)
 	case p.Section == System:
 		text, ok := plainOf(p.Content)
-		w.system = append(w.system, str(text))
+		w.system = append(w.system, canon.Text(text))
 		return ok
 	case p.Kind == "call":
 		return w.call(p, from)
@@ -195,7 +195,7 @@ func (w *renderer) result(p *Part, from *entry) bool {
 	if !plain && !list {
 		said = string(content.Value())
 	}
-	value := str(said)
+	value := canon.Text(said)
 	if list {
 		value = content
 	}
@@ -206,7 +206,9 @@ func (w *renderer) result(p *Part, from *entry) bool {
 // commonWriter writes the parts that most APIs write alike.
 type commonWriter struct{}
 
-func (commonWriter) text(_, said string) canon.Any { return obj("type", "text", "text", said) }
+func (commonWriter) text(_, said string) canon.Any {
+	return canon.Fields("type", "text", "text", canon.Text(said))
+}
 
 func (commonWriter) own(w *renderer, p *Part) bool {
 	w.say(p.Role, p.Content)
@@ -219,7 +221,7 @@ func (commonWriter) message(role string, content, calls canon.Any) canon.Any {
 	if role == "other" || role == "tool" {
 		role = "user"
 	}
-	return obj("role", role, "content", content, "tool_calls", calls)
+	return canon.Fields("role", role, "content", content, "tool_calls", calls)
 }
 
 func (commonWriter) imageOf(v canon.Any) (kind, data, address string) {
@@ -252,7 +254,7 @@ func addressOf(kind, data, address string) string {
 func ledBySystem(system, said []canon.Any) canon.Any {
 	var lead []canon.Any
 	for _, s := range system {
-		lead = append(lead, obj("role", "system", "content", s))
+		lead = append(lead, canon.Fields("role", "system", "content", s))
 	}
 	return canon.ArrayOf(append(lead, said...)...)
 }

@@ -12,12 +12,12 @@ func Repeated(name API, answer canon.Any) canon.Any {
 	case name == Responses: // a list of items already
 		return answer
 	case name == Messages:
-		return canon.ArrayOf(obj("role", "assistant", "content", answer))
+		return canon.ArrayOf(canon.Fields("role", "assistant", "content", answer))
 	case name == Chat: // an answer has a member for everything, a message of a request for what there is
 		var said []canon.Member
 		for _, m := range answer.Members {
 			if m.Name == "audio" && m.Value.Kind == canon.KindObject {
-				m.Value = obj("id", get(m.Value, "id"))
+				m.Value = canon.Fields("id", get(m.Value, "id"))
 			}
 			if empty := m.Value.Kind == canon.KindString && m.Value.Text == "" && m.Name != "content"; !empty && !emptyOrNull(m.Value) {
 				said = append(said, m)

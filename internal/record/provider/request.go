@@ -37,7 +37,6 @@ type Part struct {
 type Request struct {
 	API        API
 	Model      string    // "" if the body has none
-	Stream     bool      // the body asks for a streamed answer
 	Parameters canon.Any // an object: the fields of the body that hold no parts, without the model
 	Parts      []Part
 	Frame      canon.Any // an object: all other fields, with a hole in place of each part
@@ -96,8 +95,6 @@ func (c *cutter) request(name API, body canon.Any) (*Request, bool) {
 			r.Model = model.Text
 		}
 	}
-	stream, _ := body.Get("stream")
-	r.Stream = stream.Text == string(canon.True) && stream.Kind == canon.KindBool
 	r.Parts, r.Frame, r.Parameters = c.parts, canon.Object(frame...), canon.Object(parameters...)
 	return r, true
 }

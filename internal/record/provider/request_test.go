@@ -267,7 +267,7 @@ func TestRequestsOfRealAgents(t *testing.T) {
 	for _, p := range claude[0].Parts {
 		count[p.Kind]++
 	}
-	if count["tool"] != 24 || claude[0].Model != "claude-opus-4-8" || !claude[0].Stream {
+	if count["tool"] != 24 || claude[0].Model != "claude-opus-4-8" {
 		t.Errorf("the first request of Claude Code has %v, model %s", count, claude[0].Model)
 	}
 	// The second request of each line repeats the first one: Claude Code's cache
