@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -38,9 +37,6 @@ func runCommand(a *command.App) *cobra.Command {
 			p.Dir = "DIR"
 			p.Point("http://127.0.0.1:PORT")
 			return printProgram(a, p)
-		}
-		if cache, err := os.UserCacheDir(); err == nil {
-			p.Dir = filepath.Join(cache, "pact-run-"+strconv.Itoa(os.Getpid()))
 		}
 		if err := p.Find(); err != nil {
 			return err

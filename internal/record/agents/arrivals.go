@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -59,6 +58,9 @@ func (v *arrivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TryProgram(ctx context.Context, args []string, env map[string]string, patience time.Duration) ([]Checkup, error) {
 	name, _ := named(args)
 	p, err := NewProgram(args, env)
+	if err == nil {
+		err = p.readable()
+	}
 	list := p.tried(name, err)
 	if err != nil {
 		return append(list, Checkup{Tried: "program", Says: name + " was not run, because pact cannot tell from its settings where its calls go",
@@ -70,10 +72,6 @@ func TryProgram(ctx context.Context, args []string, env map[string]string, patie
 	if err := p.Find(); err != nil {
 		return nil, err
 	}
-	if p.Dir, err = os.MkdirTemp("", "pact-doctor-*"); err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(p.Dir)
 	listener, err := proxy.Listen("127.0.0.1:0")
 	if err != nil {
 		return nil, err

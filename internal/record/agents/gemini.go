@@ -77,7 +77,7 @@ func resolveGemini(p *Program) error {
 	// Without a choice Gemini CLI signs in by the key in its environment, but at a foreign address as at a gateway.
 	if key, _ := places.get("GEMINI_API_KEY"); key != "" && how == "" && p.Routes[0].From == "" &&
 		p.given["GEMINI_CLI_SYSTEM_DEFAULTS_PATH"] == "" {
-		p.File, p.Holds = "gemini.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`
+		p.ofRoot, p.File, p.Holds = true, "gemini.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`
 		p.steer = func() {
 			p.Env = append(p.Env, "GEMINI_CLI_SYSTEM_DEFAULTS_PATH="+filepath.Join(p.Dir, p.File))
 		}

@@ -142,3 +142,25 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// Gemini CLI takes no settings from a file that another user may have written: without a choice of how it signs in it is not
+// started there, and the remedy is that choice.
+func TestGeminiIsNotStartedWhereItReadsNoFile(t *testing.T) {
+	home := t.TempDir()
+	must(t, os.Chmod(home, 0o777))
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(home, "cache"))
+	t.Setenv("HOME", home)
+	t.Chdir(t.TempDir())
+	for _, chosen := range []bool{false, true} {
+		if chosen {
+			must(t, os.Mkdir(filepath.Join(home, ".gemini"), 0o700))
+			must(t, os.WriteFile(filepath.Join(home, ".gemini", "settings.json"), []byte(`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`), 0o600))
+		}
+		p, err := NewProgram([]string{"gemini", "-p", "hi"}, map[string]string{"HOME": home, "GEMINI_API_KEY": "k"})
+		must(t, err)
+		p.path = "gemini"
+		if _, _, err := p.Command(t.Context()); (err == nil) != chosen || !chosen && !strings.Contains(err.Error(), filepath.Join(home, ".gemini", "settings.json")) {
+			t.Errorf("with a choice %t: %v", chosen, err)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/contexttree/pact/fault"
@@ -24,6 +25,7 @@ type Program struct {
 	File, Holds string              // the name and the text of a file in it that the program reads, "" for none
 	Note        string              // for its user
 
+	ofRoot    bool              // it reads that file only where root alone may write
 	path      string            // the file to run, once it was found
 	given     map[string]string // the environment of this process
 	word      int               // which argument names the agent
@@ -41,6 +43,11 @@ func NewProgram(args []string, env map[string]string) (*Program, error) {
 	name, word := named(args)
 	known := agentOf(name)
 	p := &Program{Args: slices.Clone(args), Upstreams: map[string]*url.URL{}, Note: known.says, given: env, word: word}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	p.Dir = filepath.Join(cache, "pact-run-"+strconv.Itoa(os.Getpid()))
 	switch {
 	case known.refused != "":
 		return p, unknown(known.names[0]+" takes addresses of providers from its own settings only", known.refused)
@@ -51,6 +58,15 @@ func NewProgram(args []string, env map[string]string) (*Program, error) {
 		return p, err
 	}
 	return p, p.scripted()
+}
+
+// readable is the error for a file that the program would not read, so that it is not started.
+func (p *Program) readable() error {
+	if p.File == "" || !p.ofRoot || onlyRoot(p.Dir) {
+		return nil
+	}
+	return unknown("no setting says how Gemini CLI signs in, and it takes that from a file of pact only where nobody but root may write, "+
+		"which "+filepath.Dir(p.Dir)+" is not", "set security.auth.selectedType to gemini-api-key in "+filepath.Join(p.home(), ".gemini", "settings.json"))
 }
 
 // Find looks for the file to run.
@@ -87,6 +103,9 @@ func (p *Program) Point(address string) {
 // killed, and writes the file that the program reads. The goroutine that calls Command waits for the program,
 // then it calls done.
 func (p *Program) Command(ctx context.Context) (cmd *exec.Cmd, done func(), err error) {
+	if err := p.readable(); err != nil {
+		return nil, nil, err
+	}
 	if p.File != "" {
 		err := os.MkdirAll(p.Dir, 0o700)
 		if err == nil {
