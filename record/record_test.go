@@ -1,7 +1,6 @@
 package record_test
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -116,26 +115,6 @@ func TestARetryIsAnotherAttempt(t *testing.T) {
 			t.Errorf("sent %s, recorded %s", a.lastBody, body.Bytes)
 		}
 	})
-}
-
-// A call whose client goes away is canceled.
-func TestACallThatIsGivenUp(t *testing.T) {
-	_, url := startProvider(t)
-	s := pact.NewDB(store.NewMemory())
-	rec := recorder(t, s, record.Options{Context: "chat"})
-	a := newAgent(t, provider.Chat, url, rec.Transport(nil), false)
-	a.ask("Hello?")
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, _, err := a.send(ctx); err == nil {
-		t.Fatal("no error")
-	}
-	rec.Close()
-	attempts, err := opened(t, s, "chat").Attempts(t.Context(), 1, 1)
-	must(t, err)
-	if len(attempts) != 1 || attempts[0].Status != history.Canceled {
-		t.Errorf("%+v", attempts)
-	}
 }
 
 // What is not one of the calls passes and is not recorded.

@@ -93,14 +93,6 @@ func (s *cycles) left() string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(s.ids), func(id string) bool { return !sure.Get(s.tree.Has(id)) }), " ")
 }
 
-// passUntil passes cycles in which nothing is added.
-func (s *cycles) passUntil(until int64) {
-	s.t.Helper()
-	for s.stamps.Cycle < until {
-		s.commit(s.tree.WithCycle(s.stamps.Cycle), commit.Input{})
-	}
-}
-
 // name puts the id of a turn in place of t1, t2, t3.
 func (s *cycles) name(id string) string {
 	if strings.HasPrefix(id, "t") && len(id) == 2 {

@@ -2,10 +2,8 @@ package tree_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
-	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -86,53 +84,4 @@ func TestAnInsertionCostsThoseThatFollow(t *testing.T) {
 	if bytes[1] > 2*bytes[0] {
 		t.Errorf("got %.0f bytes among 32,000 siblings, want about the %.0f among 500", bytes[1], bytes[0])
 	}
-}
-
-// A list that is put together at once is the list that single steps make: the
-// same order, the same stamps, the same digest.
-func TestManyFollowersGetTheStampsOfSingleSteps(t *testing.T) {
-	const n = 200
-	insert := func() *tree.Editor {
-		x := siblings(t, n)
-		for _, id := range []string{"before", "group"} { // siblings of other offsets stay where they are
-			if _, err := x.Add("^ah", tree.Spec{ID: id, Offset: map[string]int64{"before": -1, "group": 2}[id]}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return x
-	}
-	x := insert()
-	if _, err := x.AddAt(tree.Gap{Parent: "^ah", Edge: tree.Before, N: 2},
-		tree.Spec{ID: "new", Content: "hi"}); err != nil {
-		t.Fatal(err)
-	}
-	one := insert()
-	if _, err := one.Add("^ah", tree.Spec{ID: "new", Offset: 1, Content: "hi"}); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"before", "new"}
-	for i := range n {
-		id := fmt.Sprint("s", i)
-		want = append(want, id)
-		if err := one.Reorder(id); err != nil { // alone it goes behind all others
-			t.Fatal(err)
-		}
-	}
-	want = append(want, "group")
-	var got []string
-	last := int64(-1)
-	for e := range sure.All(x.Tree().Region(tree.Head).Children().All()) {
-		got = append(got, e.Node().ID)
-		if e.Node().Offset == 1 {
-			if e.Node().Index <= last {
-				t.Errorf("%s has creation_index %d behind %d", e.Node().ID, e.Node().Index, last)
-			}
-			last = e.Node().Index
-		}
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got the order %v\nwant %v", got, want)
-	}
-	equal(t, "digest", x.Tree().Digest(), one.Tree().Digest())
-	equal(t, "stamps", x.Stamps, one.Stamps)
 }
