@@ -128,15 +128,6 @@ func (m *messageList) add(role string, parts []canon.Any, of *claudeAnswer) {
 	m.list = longer(m.list, claudeMessage(role, parts))
 }
 
-// longer appends a message to a list that requests share. The requests before it keep the memory of a shorter one, so it
-// doubles where append would add less.
-func longer(list []canon.Any, message canon.Any) []canon.Any {
-	if len(list) == cap(list) {
-		list = slices.Grow(list, max(1, len(list)))
-	}
-	return append(list, message)
-}
-
 // claudeMessage makes a message of the blocks of a content. Requests only repeat it, so its text is all that stays of it.
 func claudeMessage(role string, content []canon.Any) canon.Any {
 	return canon.Fields("role", role, "content", canon.ArrayOf(content...)).Value().Held()

@@ -36,8 +36,17 @@ func (g *grown) call(c Call, model string, answer canon.Any) {
 
 // answer adds the messages of the last answer.
 func (g *grown) answer(messages ...canon.Any) {
-	g.messages = append(g.messages, messages...)
+	g.messages = longer(g.messages, messages...)
 	g.answered = len(g.messages)
+}
+
+// longer appends messages to a list that requests share. The requests before them keep the memory of a shorter one, so it
+// doubles where append would add less.
+func longer(list []canon.Any, more ...canon.Any) []canon.Any {
+	if n := len(list) + len(more); n > cap(list) {
+		list = slices.Grow(list, n)
+	}
+	return append(list, more...)
 }
 
 // request makes the body of a request. It may keep messages, but not add to it.
