@@ -147,13 +147,18 @@ func TestSessionsSayWhatTheyLose(t *testing.T) {
 		[]pact.Spec{call("a"), call("b")},
 		[]pact.Spec{{Kind: "result", Role: "tool", Refs: []string{"a"}, Content: image},
 			{Kind: "result", Role: "tool", Refs: []string{"b"}, Content: "broken", Attrs: map[string]any{"wire:failed": true}}},
+		[]pact.Spec{call("e"), call("f")}, // of these results the text is written
+		[]pact.Spec{{Kind: "result", Role: "tool", Refs: []string{"e"}, Content: map[string]any{"type": "text", "text": "a dog"}},
+			{Kind: "result", Role: "tool", Refs: []string{"f"}, Content: []any{map[string]any{"type": "text", "text": "a bird"}}}},
 		[]pact.Spec{call("d")})
 	empty := byHand(t, []pact.Spec{inSys(pact.Spec{Role: "system", Content: "be brief"})})
 	for form, never := range map[string]string{"claude-code": "tokens and prices", "codex": "model, tokens and prices",
 		"opencode": "tokens and prices"} {
-		made, err := sessions[form](t.Context(), io.Discard, c, c.Working())
-		if err != nil {
-			t.Fatal(err)
+		var whole strings.Builder
+		made, err := sessions[form](t.Context(), &whole, c, c.Working())
+		if err != nil || !strings.Contains(whole.String(), `"a dog"`) || !strings.Contains(whole.String(), `"a bird"`) ||
+			strings.Contains(whole.String(), `[{\"text\":\"a bird`) {
+			t.Fatal(err, &whole)
 		}
 		lost := losing(made.Lost)
 		for _, want := range []string{"1 part of a pair of call and result that lacks the other",

@@ -95,7 +95,12 @@ func (s *session) blocks(ctx context.Context, t *tree.Tree, to provider.API) err
 		if p.Failed {
 			failed++
 		}
-		if p.from != to && (p.from == provider.Gemini || p.Content.Kind != canon.KindString) {
+		one := p.Content
+		if len(one.Elems) == 1 {
+			one = one.Elems[0]
+		}
+		said, _ := one.Get("text") // of a result that is one part, which is written as its text
+		if p.from != to && (p.from == provider.Gemini || p.Content.Kind != canon.KindString && said.Kind != canon.KindString) {
 			s.add(1, "result in JSON, written as a text")
 		}
 	}
