@@ -93,7 +93,7 @@ func (e *Engine) makeFork(ctx context.Context, b *store.Batch, of *line, v versi
 	}
 	entry := f.Entry
 	entry.Cycle, entry.TimeNS = at.latest, at.stamps.LastNS
-	shown := Begun(v.t, entry.TimeNS, at.latest >= of.first)
+	shown := Begun(v.t, entry.TimeNS, true)
 	first := &record{entry: logged(entry, history.Forked, v.t), stamps: at.stamps, latest: at.latest, bytes: shown.Bytes,
 		cuts: at.cuts}
 	first.entry.Revision = at.entry.Revision + 1

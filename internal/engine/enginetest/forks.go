@@ -297,21 +297,3 @@ func testForkDelete(t *testing.T, s Suite) {
 		t.Errorf("left are %v, %v", list, err)
 	}
 }
-
-// testForkImported forks the first snapshot of an import whose head already has a node.
-func testForkImported(t *testing.T, s Suite) {
-	d := driveFrom(t, s, "imported", imported(t, 3,
-		listed{id: "t", nodeType: "mt", parent: "seq"}, listed{id: "tb", nodeType: "cb", parent: "t", content: "c"},
-		listed{id: "hb", nodeType: "cb", parent: "ah", content: "in the head", expiry: 6},
-		listed{id: "block:9-9", nodeType: "cb", parent: "ah", offset: 1}))
-	d.talk("four", "five", "six")
-	f := d.fork(3, "fork")
-	if sure.Get(d.state.Head.Has("hb")) || !sure.Get(f.state.Working.Has("hb")) {
-		t.Error("the fork lacks what went from the origin")
-	}
-	f.talk("four otherwise")
-	checkAll(d, f)
-	g := f.fork(3, "fork of the fork")
-	g.commit()
-	checkAll(g, f)
-}

@@ -18,7 +18,11 @@ func testRandomForks(t *testing.T, s Suite) {
 	for seed := range s.seeds(t, 1, 2, 60) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 53))
-			family := []*genHistory{{drive(t, s, "0"), rnd}}
+			first := drive(t, s, "0")
+			if seed%2 > 0 {
+				first = driveImported(t, s)
+			}
+			family := []*genHistory{{first, rnd}}
 			names := 1
 			for i := range 120 {
 				at := rnd.IntN(len(family))
@@ -73,6 +77,9 @@ func compareFamily(family []*genHistory) {
 			if e.Kind == history.Commit {
 				commits++
 			}
+		}
+		if d.state.First > 1 { // an import brought this one
+			commits += d.state.First
 		}
 		if int64(len(log)) != d.state.Revision || commits != d.state.Cycle {
 			d.Errorf("the log of %s has %d entries and %d commits", d.state.Name, len(log), commits)

@@ -27,7 +27,12 @@ func (r *genHistory) act() {
 	for range 1 + r.IntN(3)/2 {
 		c := engine.Change{Before: r.state.Working, After: r.state.Working, Stamps: r.state.Stamps,
 			Entry: history.Entry{Cycle: r.state.Stamps.Cycle}}
-		if r.IntN(8) > 0 {
+		switch r.IntN(16) {
+		case 0, 1:
+		case 2: // puts the working state back
+			c = r.edited(func(*tree.Editor) {})
+			c.After = r.state.Head.WithCycle(c.Stamps.Cycle)
+		default:
 			c = r.edited(func(x *tree.Editor) {
 				for range r.IntN(6) {
 					r.one(x)

@@ -14,35 +14,6 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-func testDraftReset(t *testing.T, s Suite) {
-	d := drive(t, s, "reset")
-	var rule, note, id string
-	d.edit(func(x *tree.Editor) {
-		rule, note = add(t, x, "^sys", block("rule")), add(t, x, "^sys", tree.Spec{Type: "cont", Offset: 1})
-		add(t, x, note, block("inside"))
-	})
-	d.commit()
-	for range 2 {
-		d.edit(func(x *tree.Editor) {
-			must(t, x.Update(rule, map[string]any{"content": "changed"}))
-			must(t, x.Remove(note))
-			id = add(t, x, "^ah", block("draft"))
-		})
-		d.check()
-		c := d.edited(func(*tree.Editor) {})
-		c.After = d.state.Head.WithCycle(c.Stamps.Cycle)
-		d.apply(c)
-		d.check()
-		if sure.Get(d.state.Working.Has(id)) || !sure.Get(d.state.Working.Has(note)) {
-			t.Error("the working state was not put back")
-		}
-	}
-	d.commit()
-	d.edit(func(x *tree.Editor) { must(t, x.Remove(note)) })
-	d.commit()
-	d.check()
-}
-
 func testSeveralChanges(t *testing.T, s Suite) {
 	d := drive(t, s, "several")
 	before := d.state
@@ -260,14 +231,8 @@ func testRandomHistories(t *testing.T, s Suite) {
 	for seed := range s.seeds(t, 2, 2, 60) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			r := &genHistory{Rand: rand.New(rand.NewPCG(seed, 47))}
-			if seed%2 == 0 {
-				r.driver = drive(t, s, "random")
-			} else {
-				r.driver = driveFrom(t, s, "random", imported(t, 3,
-					listed{id: "t", nodeType: "mt", parent: "seq"}, listed{id: "tb", nodeType: "cb", parent: "t", content: "c"},
-					listed{id: "rule", nodeType: "cb", parent: "sys", content: "rule"},
-					listed{id: "hb", nodeType: "cb", parent: "ah", content: "in the head", expiry: 6},
-					listed{id: "hg", nodeType: "mc", parent: "ah", offset: 1}))
+			if r.driver = drive(t, s, "random"); seed%2 > 0 {
+				r.driver = driveImported(t, s)
 			}
 			for i := range 60 {
 				r.act()

@@ -189,22 +189,21 @@ func testForeignDrafts(t *testing.T, s Suite) {
 	}
 }
 
-// testForeignClasses stores nodes that are turn, container or block by their place alone.
-func testForeignClasses(t *testing.T, s Suite) {
-	d := driveFrom(t, s, "classes", imported(t, 2,
-		listed{id: "turn", nodeType: "odd", parent: "seq"},
-		listed{id: "bare", nodeType: "odd", parent: "seq", offset: 1},
+// driveImported begins with a tree that has a published node in ^ah, and nodes that are turn, container or block by their
+// place alone.
+func driveImported(t *testing.T, s Suite) *driver {
+	t.Helper()
+	return driveFrom(t, s, "imported", imported(t, 3,
+		listed{id: "t", nodeType: "mt", parent: "seq"}, listed{id: "tb", nodeType: "cb", parent: "t", content: "c"},
+		listed{id: "rule", nodeType: "cb", parent: "sys", content: "rule"},
+		listed{id: "hb", nodeType: "cb", parent: "ah", content: "in the head", expiry: 6},
+		listed{id: "hg", nodeType: "mc", parent: "ah", offset: 1},
+		listed{id: "block:9-9", nodeType: "cb", parent: "ah", offset: 1},
+		listed{id: "turn", nodeType: "odd", parent: "seq", offset: 1},
+		listed{id: "bare", nodeType: "odd", parent: "seq", offset: 2},
 		listed{id: "box", nodeType: "odd", parent: "turn", offset: 1},
-		listed{id: "only", nodeType: "odd", parent: "box", content: "x", expiry: 4},
+		listed{id: "only", nodeType: "odd", parent: "box", content: "x", expiry: 5},
 		listed{id: "leaf", nodeType: "odd", parent: "turn", offset: 2, content: "y"},
-		listed{id: "sysbox", nodeType: "odd", parent: "sys"},
+		listed{id: "sysbox", nodeType: "odd", parent: "sys", offset: 1},
 		listed{id: "sysleaf", nodeType: "odd", parent: "sysbox", content: "z"}))
-	d.check()
-	for range 3 {
-		d.commit()
-	}
-	d.edit(func(x *tree.Editor) { must(t, x.Remove("sysleaf")) })
-	d.check()
-	d.commit()
-	d.check()
 }

@@ -79,7 +79,6 @@ var contract = []testCase{
 	{"Has", testHas},
 	{"Readers", testReaders},
 
-	{"DraftReset", testDraftReset},
 	{"EmptyGroups", testEmptyGroups},
 	{"EmptyGroupsOfForks", testEmptyGroupsOfForks},
 	{"EmptyGroupsErased", testEmptyGroupsErased},
@@ -88,7 +87,6 @@ var contract = []testCase{
 	{"ImportedHead", testImportedHead},
 	{"ImportedHistory", testImportedHistory},
 	{"ForeignDrafts", testForeignDrafts},
-	{"ForeignClasses", testForeignClasses},
 	{"Content", testContent},
 	{"Headers", testHeaders},
 	{"ListedAttributes", testListedAttributes},
@@ -105,7 +103,6 @@ var contract = []testCase{
 	{"ForkRequests", testForkRequests},
 	{"ForkRefused", testForkRefused},
 	{"ForkDelete", testForkDelete},
-	{"ForkImported", testForkImported},
 
 	{"Attempts", testAttempts},
 	{"AttemptsOfChanges", testAttemptsOfChanges},
