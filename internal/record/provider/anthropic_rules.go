@@ -39,11 +39,7 @@ var anthropicRules = []Rule{
 		}
 	}},
 	{Name: "tool-names", Source: anthropicReference, check: func(c *checker) {
-		var names []string
-		for _, tool := range c.root.Get("tools").Elems {
-			names = append(names, tool.Get("name").Text())
-		}
-		c.toolNames("tools", names, "_-", 128)
+		c.toolNames("tools", c.names("tools", "name"), "_-", 128)
 	}},
 	{Name: "roles", Source: anthropicReference, check: anthropicRoles},
 	{Name: "call-ids", Source: anthropicReference, check: anthropicIDs},

@@ -1,7 +1,9 @@
 package provider
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
@@ -140,20 +142,11 @@ func named(name, more string, most int) bool {
 	for i := 0; i < len(name); i++ {
 		c := name[i]
 		word := 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
-		if !word && !containsByte(more, c) {
+		if !word && strings.IndexByte(more, c) < 0 {
 			return false
 		}
 	}
 	return name != "" && len(name) <= most
-}
-
-func containsByte(text string, c byte) bool {
-	for i := 0; i < len(text); i++ {
-		if text[i] == c {
-			return true
-		}
-	}
-	return false
 }
 
 // inList reports a missing or empty list of the conversation.
@@ -161,6 +154,23 @@ func (c *checker) inList(name string) {
 	if list := c.root.Get(name); list.Kind != canon.KindArray || len(list.Elems) == 0 {
 		c.report(name, "the request has no list of "+name+", or an empty one", "send at least one", nil)
 	}
+}
+
+// roles reports messages of a list with a role that is none of these; one without a role is reported if all need one.
+func (c *checker) roles(list string, all bool, known ...string) {
+	for i, m := range c.root.Get(list).Elems {
+		if role := m.Get("role"); (all || role.Is()) && !slices.Contains(known, role.Text()) {
+			c.report(at(list, i), "the role "+quoted(role.Text())+" is none of this API", "send it as "+known[0]+" or "+known[1], nil)
+		}
+	}
+}
+
+// names returns a member of each element of a list, "" for none.
+func (c *checker) names(list string, path ...string) (names []string) {
+	for _, one := range c.root.Get(list).Elems {
+		names = append(names, one.Get(path...).Text())
+	}
+	return names
 }
 
 // members reports members that a request must have.

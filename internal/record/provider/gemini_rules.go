@@ -21,11 +21,7 @@ var geminiSigned = []string{"gemini-3", "gemini-4"}
 var geminiRules = []Rule{
 	{Name: "required", Source: geminiReference, check: func(c *checker) { c.inList("contents") }},
 	{Name: "roles", Source: geminiReference, check: func(c *checker) {
-		for i, content := range c.root.Get("contents").Elems {
-			if role := content.Get("role").Text(); role != "" && role != "user" && role != "model" {
-				c.report(at("contents", i), "the role "+quoted(role)+" is none of this API", "send it as user or model", nil)
-			}
-		}
+		c.roles("contents", false, "user", "model", "")
 	}},
 	{Name: "parts", Source: geminiReference, check: geminiParts},
 	{Name: "pairs", Source: geminiCalls, check: geminiPairs},

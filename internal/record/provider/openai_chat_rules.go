@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"slices"
-
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/splice"
 )
@@ -18,22 +16,14 @@ var chatRules = []Rule{
 		c.inList("messages")
 	}},
 	{Name: "roles", Source: chatReference, check: func(c *checker) {
-		for i, m := range c.root.Get("messages").Elems {
-			if role := m.Get("role").Text(); !slices.Contains(chatRoles, role) {
-				c.report(at("messages", i), "the role "+quoted(role)+" is none of this API", "send it as user or assistant", nil)
-			}
-		}
+		c.roles("messages", true, "user", "assistant", "system", "developer", "tool", "function")
 	}},
 	{Name: "content", Source: chatReference, check: chatContent},
 	{Name: "pairs", Source: openAICalls, check: chatPairs},
 	{Name: "tools", Source: chatReference, check: func(c *checker) {
-		tools := c.root.Get("tools").Elems
-		if len(tools) > 128 {
+		names := c.names("tools", "function", "name")
+		if len(names) > 128 {
 			c.report("tools", "the request has more than 128 tools", "send fewer", nil)
-		}
-		var names []string
-		for _, tool := range tools {
-			names = append(names, tool.Get("function", "name").Text())
 		}
 		c.toolNames("tools", names, "_-", 64)
 	}},
@@ -44,8 +34,6 @@ var chatRules = []Rule{
 		}
 	}},
 }
-
-var chatRoles = []string{"system", "developer", "user", "assistant", "tool", "function"}
 
 // chatContent requires a content of each message, except of one of the model that makes calls.
 func chatContent(c *checker) {

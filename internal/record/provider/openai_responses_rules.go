@@ -32,13 +32,7 @@ var responsesRules = []Rule{
 		}
 	}},
 	{Name: "roles", Source: responsesReference, check: func(c *checker) {
-		for i, item := range c.root.Get("input").Elems {
-			role := item.Get("role")
-			if role.Is() && !slices.Contains([]string{"user", "assistant", "system", "developer"}, role.Text()) {
-				c.report(at("input", i), "the role "+quoted(role.Text())+" is none of this API",
-					"send it as user or assistant", nil)
-			}
-		}
+		c.roles("input", false, "user", "assistant", "system", "developer")
 	}},
 	{Name: "pairs", Source: openAICalls, check: responsesPairs},
 	{Name: "reasoning-stored", Source: responsesReasoning, check: func(c *checker) {
