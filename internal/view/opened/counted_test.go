@@ -121,3 +121,18 @@ func TestTheCostNamesWhatWasPaidWithoutUse(t *testing.T) {
 		t.Errorf("%d contexts were opened", told)
 	}
 }
+
+// A conversation that names its model once, for all of its calls, is one of that model.
+func TestAConversationHasTheModelThatItNames(t *testing.T) {
+	const chat = `{"model":"claude-sonnet-4-6","messages":[{"role":"user","content":"fix it"},{"role":"assistant","content":"How?"},` +
+		`{"role":"user","content":"well"},{"role":"assistant","content":"done"}]}`
+	told := 0
+	eachDoor(t, []byte(chat), func(c *opened.Context) {
+		if told++; !slices.Equal(c.Story.Models, []string{"claude-sonnet-4-6"}) {
+			t.Errorf("it has calls of %q", c.Story.Models)
+		}
+	})
+	if told != 1 {
+		t.Errorf("%d contexts were opened", told)
+	}
+}

@@ -105,6 +105,9 @@ func Walk(ctx context.Context, c *pact.Context, each func(*view.Step) error) (*S
 	if all, ok := transcript.TotalsOf(c.Working()); ok && t.In+t.Out == 0 {
 		t.In, t.Out, t.Cost = all.TokensIn, all.TokensOut, all.Cost
 	}
+	if model := record.ModelOf(c.Working()); model != "" && len(t.Models) == 0 { // of a log that names one for all calls
+		t.Models = []string{model}
+	}
 	slices.Sort(t.Models)
 	return t, nil
 }
