@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/store"
 )
 
@@ -175,6 +176,37 @@ func TestSessionsSayWhatTheyLose(t *testing.T) {
 		if fault.CodeOf(err) != fault.DocumentInvalid || out.Len() > 0 {
 			t.Errorf("%s of an empty thread: %v\n%s", form, err, &out)
 		}
+	}
+}
+
+// Results stand with their calls in a session of opencode, in the order of these, each with one text and images.
+func TestWhatASessionOfOpencodeLosesOfResults(t *testing.T) {
+	from := func(s pact.Spec, id string) pact.Spec {
+		s.Provenance, s.Attrs = string(provider.Messages), map[string]any{"wire:call": id, "wire:name": "see"}
+		return s
+	}
+	call := func(id string) pact.Spec {
+		return from(pact.Spec{Kind: "call", Role: "assistant", Content: map[string]any{"type": "tool_use", "id": id, "name": "see", "input": map[string]any{}}}, id)
+	}
+	said := func(text string) map[string]any { return map[string]any{"type": "text", "text": text} }
+	image := map[string]any{"type": "image", "source": map[string]any{"type": "base64", "media_type": "image/png", "data": "AAAA"}}
+	c := byHand(t, []pact.Spec{{Role: "user", Content: "look"}}, []pact.Spec{call("a"), call("b")},
+		[]pact.Spec{from(pact.Spec{Kind: "result", Role: "tool", Content: []any{said("second"), image}}, "b"),
+			from(pact.Spec{Kind: "result", Role: "tool", Content: []any{said("first"), said("more"), map[string]any{"type": "odd"}}}, "a")})
+	var out strings.Builder
+	made, err := Opencode(t.Context(), &out, c, c.Working())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"1 place of a result, which comes before those of earlier calls", "1 border between the texts of a result",
+		"1 part of a result that the form has no words for"} {
+		if lost := losing(made.Lost); !slices.Contains(lost, want) {
+			t.Errorf("it loses %v, not %s", lost, want)
+		}
+	}
+	a, b := strings.Index(out.String(), `"output":"first\nmore"`), strings.Index(out.String(), `"output":"second"`)
+	if a < 0 || b < a || !strings.Contains(out.String()[b-400:], `"url":"data:image/png;base64,AAAA"`) {
+		t.Errorf("results at %d and %d:\n%s", a, b, &out)
 	}
 }
 
