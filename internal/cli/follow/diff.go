@@ -61,36 +61,32 @@ func diffCommand(a *command.App) *cobra.Command {
 		}
 		return three(cmd, args)
 	}
-	one := a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
-		from, err := s.Argument(ctx, rest[:1])
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		switch ends := endsOf(args); {
+		case flags.File == "" && namesRuns(args):
+			if rich.on || *structure {
+				return command.Usage(cmd, "--rich and --structure compare snapshots, and these are the names of two runs")
+			}
+			return compareRuns(ctx, a, cmd, args)
+		case flags.File == "" && ends != nil:
+			if rich.on {
+				return command.Usage(cmd, "--rich compares snapshots of one context")
+			}
+			return diffAcross(ctx, a, cmd, flags, ends, args, compare)
+		}
+		s, rest, err := a.Source(ctx, cmd, flags, args)
 		if err != nil {
 			return err
 		}
-		to, err := s.Argument(ctx, rest[1:2])
-		if err != nil {
-			return err
+		defer s.Close()
+		var sides [2]*pact.Snapshot
+		for i := range sides {
+			if sides[i], err = s.Argument(ctx, rest[i:i+1]); err != nil {
+				return err
+			}
 		}
-		return compare(ctx, s, rest, from, to)
+		return compare(ctx, s, rest, sides[0], sides[1])
 	})
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if flags.File == "" && namesRuns(args) {
-			return a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-				if rich.on || *structure {
-					return command.Usage(cmd, "--rich and --structure compare snapshots, and these are the names of two runs")
-				}
-				return compareRuns(ctx, a, cmd, args)
-			})(cmd, args)
-		}
-		if ends := endsOf(args); flags.File == "" && ends != nil {
-			return a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-				if rich.on {
-					return command.Usage(cmd, "--rich compares snapshots of one context")
-				}
-				return diffAcross(ctx, a, cmd, flags, ends, args, compare)
-			})(cmd, args)
-		}
-		return one(cmd, args)
-	}
 	return cmd
 }
 
