@@ -43,7 +43,8 @@ type AttemptEnd struct {
 // candidate, if there is one; otherwise it expires, prunes and seals the nodes of the
 // working state (03 §7). The snapshot is durable before Commit returns. A commit that
 // fails leaves nothing behind. If another writer was faster, the error is E_CONFLICT with
-// a [Conflict]. Cost: what changed, never the length of the history. In a process that
+// a [Conflict]. Cost: what changed, never the length of the history; where a limit is
+// exceeded also a look at all that may go, about 0.1 µs a node. In a process that
 // renders no thread, one commit in some thousands also reads the context again, to free
 // the memory of turns that the store can load on demand.
 //

@@ -21,8 +21,7 @@ import (
 // returns this candidate for the next snapshot, whose thread is what to send to the model.
 // [Context.Commit] then publishes exactly this candidate. An edit discards it; another
 // Prepare replaces it. A call without its result or a result without its call is a warning
-// in the report, unless the policy asks for more. Cost: what changed, never the length of
-// the history.
+// in the report, unless the policy asks for more. Cost: that of [Context.Commit].
 func (c *Context) Prepare(ctx context.Context, p *Pruning) (_ *Sealed, err error) {
 	c.write.Lock()
 	defer c.write.Unlock()
