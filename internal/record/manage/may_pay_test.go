@@ -17,7 +17,7 @@ import (
 // what does not pay, so that few calls make another form of their request.
 func TestWhatMayNotPayDoesNot(t *testing.T) {
 	var paid, refused, asked int
-	for seed := range uint64(testrun.Size(t, 30, 150, 2000)) {
+	for seed := range uint64(testrun.Size(t, 20, 60, 2000)) {
 		r := rand.New(rand.NewPCG(11, seed))
 		api := []provider.API{provider.Messages, provider.Chat, provider.Responses}[r.IntN(3)]
 		model := map[provider.API]string{provider.Messages: "claude-opus-5", provider.Chat: "gpt-5", provider.Responses: "gpt-5"}[api]
