@@ -218,7 +218,7 @@ func (b *Book) Sent(request canon.Any) {
 
 // once counts a message that requests may share.
 func (b *Book) once(m canon.Any) {
-	if opened := m.Opened(); m.Kind == canon.KindObject && len(m.Members) < len(opened.Members) {
+	if m.Kind == canon.KindObject && m.Text != "" { // it is there as its text alone
 		k := keyOf('m', m.Text)
 		if _, known := b.walkedTexts[k]; known {
 			return
@@ -227,7 +227,7 @@ func (b *Book) once(m canon.Any) {
 			b.walkedTexts = map[key]struct{}{}
 		}
 		b.walkedTexts[k] = struct{}{}
-		m = opened
+		m = m.Opened()
 	} else if len(m.Members) > 0 {
 		if _, known := b.walked[&m.Members[0]]; known {
 			return
