@@ -91,7 +91,7 @@ var reads = map[string]string{"add": "node into at depth", "result": "id node", 
 // check refuses an edit that lacks a node or a place, or has what it would ignore. Where nodes name their parents, the
 // library says what an added one lacks.
 func (e *Edit) check(named bool) error {
-	if own := strings.Fields(reads[e.Op]); own != nil {
+	if own := strings.Fields(reads[e.Op]); len(own) > 0 {
 		for _, m := range [...]struct {
 			name  string
 			given bool

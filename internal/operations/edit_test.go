@@ -34,6 +34,7 @@ func TestAnEditNamesOnePlace(t *testing.T) {
 		{Edit{Op: "add", Node: node, Into: "^ah", Offset: 1}, false, false},
 		{Edit{Op: "update", ID: "x", Node: node}, false, false},
 		{Edit{Op: "replace", ID: "x"}, false, false},
+		{Edit{Op: "updat", ID: "x", Set: map[string]canon.Value{"ttl": "1"}}, false, true}, // Apply says that there is none
 	} {
 		err := c.edit.check(c.named)
 		if (err == nil) != c.accepted || err != nil && fault.CodeOf(err) != fault.DocumentInvalid {
