@@ -13,6 +13,9 @@ import (
 // MaxRequest bounds the stored part of a request, in bytes of JSON.
 const MaxRequest = 256 << 20
 
+// requestForm begins what PackRequest returns, and names its form: DEFLATE with the dictionary requestWords.
+const requestForm = "\x06"
+
 // requestWords is the preset dictionary of a request: what the small requests of a long conversation have in common.
 // It never changes, because stored requests are read with it.
 const requestWords = `"redacted":1,"same":"attempt:","compacted":true,"encoding":"gzip","managed":{,"error":{"message":"",` +
@@ -44,6 +47,7 @@ func PackRequest(request string) (string, error) {
 		return "", requestTooLong()
 	}
 	var packed strings.Builder
+	packed.WriteString(requestForm)
 	w := deflaters.Get().(*flate.Writer)
 	defer deflaters.Put(w)
 	w.Reset(&packed)
@@ -81,11 +85,17 @@ func UnpackRequest(packed string) (request string, err error) {
 }
 
 // ReadRequest lets a function read what PackRequest packed as far as it likes, up to one byte more than MaxRequest. An
-// error of the function becomes E_DOCUMENT_INVALID. Cost: what it reads.
+// error of the function becomes E_DOCUMENT_INVALID, and so does a request in another form than that of PackRequest.
+// Cost: what it reads.
 func ReadRequest(packed string, read func(io.Reader) error) error {
+	stream, ours := strings.CutPrefix(packed, requestForm)
+	if !ours {
+		return fault.New(fault.DocumentInvalid, "another version of pact wrote a stored request, in another form",
+			"read it with that version, or record it again: import the log that it came from into a new store")
+	}
 	r := inflaters.Get().(io.ReadCloser)
 	defer inflaters.Put(r)
-	err := r.(flate.Resetter).Reset(strings.NewReader(packed), []byte(requestWords))
+	err := r.(flate.Resetter).Reset(strings.NewReader(stream), []byte(requestWords))
 	if err == nil {
 		err = read(io.LimitReader(r, MaxRequest+1))
 	}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -18,6 +19,21 @@ func TestRequestsComeBack(t *testing.T) {
 			if _, err := UnpackRequest(packed[:cut]); fault.CodeOf(err) != fault.DocumentInvalid {
 				t.Errorf("%d bytes of %.40q: %v", cut, request, err)
 			}
+		}
+	}
+}
+
+// What another version of pact stored is refused with the reason and what to do; its first byte tells.
+func TestARequestInAnotherFormIsRefused(t *testing.T) {
+	packed, err := PackRequest("{}")
+	if err != nil || packed[0] != 6 { // stores have it so
+		t.Fatalf("%q, %v", packed, err)
+	}
+	for _, other := range []string{packed[1:], "\x05" + packed[1:], ""} {
+		_, err := UnpackRequest(other)
+		var e *fault.Error
+		if !errors.As(err, &e) || e.Code != fault.DocumentInvalid || !strings.Contains(e.Message, "another version") || e.Remedy == "" {
+			t.Errorf("%q: %v", other, err)
 		}
 	}
 }
