@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -126,3 +127,26 @@ func TestWhatTheProviderReportedHasNoSecrets(t *testing.T) {
 		t.Error("no block has the refusal")
 	}
 }
+
+// What says why a call failed may repeat a secret too: an error of the provider, one of the way to it.
+func TestWhatACallFailedOfHasNoSecrets(t *testing.T) {
+	url := scripted(t, `{"error":{"message":"not with `+apiKey+`"}}`)
+	for what, to := range map[string]http.RoundTripper{"the provider": nil, "the way": refusing("no route for " + apiKey)} {
+		s := pact.NewDB(store.NewMemory())
+		rec := recorder(t, s, record.Options{Context: "chat"})
+		a := newAgent(t, provider.Chat, url, rec.Transport(to), false)
+		a.ask("hello")
+		_, _, _ = a.send(t.Context())
+		rec.Close()
+		attempts, err := opened(t, s, "chat").Attempts(t.Context(), 1, 1)
+		must(t, err)
+		if len(attempts) != 1 || !strings.Contains(attempts[0].Error, "[redacted]") || strings.Contains(attempts[0].Error, apiKey) {
+			t.Errorf("%s: %+v", what, attempts)
+		}
+	}
+}
+
+// refusing is the transport that fails with a text.
+type refusing string
+
+func (r refusing) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New(string(r)) }
