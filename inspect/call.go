@@ -93,6 +93,7 @@ type ProviderCache struct {
 	Read      *int64 `json:"read"`                 // of In, from the cache
 	Written   *int64 `json:"written"`              // of In, to the cache
 	Written1h *int64 `json:"written_1h,omitempty"` // of Written, to live for an hour
+	Terms     string `json:"terms,omitempty"`      // on which it answered, if they are not its ordinary ones, such as fast or flex
 	Reason    string `json:"reason,omitempty"`     // why it did not read more, in the provider's word, if it was asked
 }
 

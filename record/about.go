@@ -28,7 +28,7 @@ func aboutAnswer(a *provider.Answer) canon.Any {
 	}
 	return canon.Fields("id", a.ID, "request_id", a.RequestID, "model", a.Model, "finish", a.Finish, "refusal", a.Refusal,
 		"cached", a.Usage.Cached, "written", a.Usage.Written, "written_5m", a.Usage.Written5m, "written_1h", a.Usage.Written1h,
-		"reasoning", a.Usage.Reasoning, "cache_miss", a.CacheMiss, "changed", changed)
+		"reasoning", a.Usage.Reasoning, "terms", a.Usage.Terms, "cache_miss", a.CacheMiss, "changed", changed)
 }
 
 // aboutOf returns the report that an attempt keeps of the provider, a value of no kind if it keeps none.

@@ -263,7 +263,7 @@ func ReportedCache(a history.Attempt) (*inspect.ProviderCache, error) {
 // reportedCache is ReportedCache for an attempt whose report was read.
 func reportedCache(a history.Attempt, about canon.Any) *inspect.ProviderCache {
 	told := &inspect.ProviderCache{In: a.TokenIn, Out: a.TokenOut, Read: countOf(about, "cached"),
-		Written: countOf(about, "written"), Written1h: countOf(about, "written_1h"), Reason: reasonOf(about)}
+		Written: countOf(about, "written"), Written1h: countOf(about, "written_1h"), Reason: reasonOf(about), Terms: memberText(about, "terms")}
 	if *told == (inspect.ProviderCache{}) && a.Status != history.Completed {
 		return nil
 	}

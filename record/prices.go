@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,9 @@ type Price struct {
 	CacheWrite1h float64 `json:"cache_write_1h"` // for writes that live an hour; 0: the price of the other writes
 	// UpTo is how many tokens a request may have for this price, 0 for any number: longer ones may have another entry.
 	UpTo int64 `json:"up_to,omitempty"`
+	// Terms are those of an answer for which this price is, such as fast or flex; "" for those that a provider has without
+	// asking. An answer on terms that no entry of its model has costs an unknown amount.
+	Terms string `json:"terms,omitempty"`
 	// Window is how many tokens a request may have, 0 if the list does not say.
 	Window int64  `json:"window,omitempty"`
 	Source string `json:"source,omitempty"` // the page where these prices were read
@@ -85,7 +89,7 @@ func (p *Prices) Paid(model string, told *inspect.ProviderCache) *float64 {
 	if told == nil || told.In == nil || told.Read == nil {
 		return nil
 	}
-	price, known := p.of(model, *told.In)
+	price, known := p.of(model, *told.In, told.Terms)
 	if !known {
 		return nil
 	}
@@ -121,7 +125,7 @@ func (p *Prices) Cost(call *inspect.CallPrefix) *inspect.CallCost {
 // that it paid in full, and no token twice, so it is less than what was paid.
 func (p *Prices) lost(call *inspect.CallPrefix, again int64) *float64 {
 	u := call.Provider
-	price, _ := p.of(call.Model, *u.In)
+	price, _ := p.of(call.Model, *u.In, u.Terms)
 	sum, hour, written := 0.0, or0(u.Written1h), or0(u.Written)
 	for _, at := range []struct {
 		tokens int64
@@ -137,13 +141,13 @@ func (p *Prices) lost(call *inspect.CallPrefix, again int64) *float64 {
 // Million is how many tokens a Price is for.
 const Million = 1e6
 
-// of returns the price of a model for a request of so many tokens, false if the list has none.
-func (p *Prices) of(name string, in int64) (Price, bool) {
+// of returns the price of a model for a request of so many tokens on some terms, false if the list has none.
+func (p *Prices) of(name string, in int64, terms string) (Price, bool) {
 	if p == nil {
 		return Price{}, false
 	}
 	name = byMaker(name)
-	i := slices.IndexFunc(p.Models, func(m Price) bool { return m.isOf(name) && (m.UpTo == 0 || in <= m.UpTo) })
+	i := slices.IndexFunc(p.Models, func(m Price) bool { return m.isOf(name) && (m.UpTo == 0 || in <= m.UpTo) && m.Terms == terms })
 	if i < 0 {
 		return Price{}, false
 	}
@@ -165,8 +169,12 @@ func byMaker(model string) string {
 	return model
 }
 
-// Model returns the price of a model for its shortest requests, false if the list has none.
-func (p *Prices) Model(name string) (Price, bool) { return p.of(name, 0) }
+// Model returns the price of a model for its shortest requests, false if the list has none, or none for its longest.
+func (p *Prices) Model(name string) (Price, bool) {
+	_, longest := p.of(name, math.MaxInt64, "")
+	price, known := p.of(name, 0, "")
+	return price, known && longest
+}
 
 // isOf reports whether the price is that of a model: gpt-5.5-mini does not cost what gpt-5.5 costs.
 func (m *Price) isOf(model string) bool {

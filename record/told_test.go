@@ -143,5 +143,22 @@ func TestAPriceHoldsUpToALength(t *testing.T) {
 		if (paid == nil) != (c.millionths < 0) || paid != nil && *paid != c.millionths/1e6 {
 			t.Errorf("%s, %d tokens: %v", c.model, c.in, paid)
 		}
+		if _, known := list.Model(c.model); known != (c.model == "g") {
+			t.Errorf("the price of any request to %s is known: %v", c.model, known)
+		}
+	}
+}
+
+// An answer costs what the list has for its terms; without such an entry nobody knows what it cost.
+func TestAPriceIsForTheTermsOfTheAnswer(t *testing.T) {
+	list, err := record.ReadPrices([]byte(`{"as_of":"2026-11-01","currency":"USD","models":[
+		{"model":"m","terms":"fast","input":2,"cache_read":0.2},{"model":"m","input":1,"cache_read":0.1}]}`))
+	must(t, err)
+	in, read := int64(1000), int64(0)
+	for terms, millionths := range map[string]float64{"": 1000, "fast": 2000, "flex": -1} {
+		paid := list.Paid("m", &inspect.ProviderCache{In: &in, Read: &read, Terms: terms})
+		if (paid == nil) != (millionths < 0) || paid != nil && *paid != millionths/1e6 {
+			t.Errorf("on the terms %q: %v", terms, paid)
+		}
 	}
 }

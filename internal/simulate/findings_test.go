@@ -199,6 +199,39 @@ func TestARunThatWroteForAnHour(t *testing.T) {
 	}
 }
 
+// What was paid has its currency and the date of its prices, although the last model has no price.
+func TestWhatWasPaidHasACurrency(t *testing.T) {
+	ctx := context.Background()
+	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "run", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, told := int64(10), `{"about":{"cached":0}}`
+	for _, model := range []string{"m", "other"} {
+		a, err := c.StartAttempt(ctx, pact.ProviderCall{Provider: "p", Model: model}, io.Discard, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request, err := history.PackRequest(told)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.EndAttempt(ctx, a.ID, pact.Outcome{Status: history.Completed, TokenIn: &in, Request: request}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Commit(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := simulate.Run(ctx, c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Model != "other" || r.Currency != "units" || r.AsOf != "2026-11-01" {
+		t.Errorf("%s: paid in %q at the prices of %q", r.Model, r.Currency, r.AsOf)
+	}
+}
+
 // A tool that numbers its lines is quoted without the numbers, and that is a quotation.
 func TestAQuotationWithoutTheNumbersOfItsLinesIsOne(t *testing.T) {
 	for i, prefix := range []string{"    12→", "12\t", "  7: ", "main.go:12:", "lib/main.go-12-", "+", "", `C:\lib\main.go:12:`, "L12: ", "[12] ",

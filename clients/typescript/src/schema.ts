@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is fd724fe09af0e0c39b401d5ad49fe0e4467b6108e431a5f3a59db8c3a6881092.
+// SHA-256 is 0c3998c7135667ac3f2c73db290880f0e1ab86000a00e031d1ddd66871f1dd06.
 
 export interface Attempt {
   attempt_id: string
@@ -833,6 +833,7 @@ export interface RecordPrice {
   model: string
   output: number
   source?: string
+  terms?: string
   up_to?: number
   window?: number
 }

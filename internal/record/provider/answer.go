@@ -55,6 +55,9 @@ type Usage struct {
 	Written5m *int64 // of Written, for a lifetime of five minutes
 	Written1h *int64 // of Written, for a lifetime of one hour
 	Reasoning *int64 // of Out
+	// Terms are those on which the provider answered, in its words, such as fast or flex, or what it charges besides
+	// tokens: they have another price. "" for its ordinary terms.
+	Terms string
 }
 
 // Assembler assembles an answer. It is an io.Writer that accepts every byte.
@@ -122,9 +125,11 @@ func (a *Assembler) Close(broken error) Answer {
 	}
 	a.reader.fill(&a.answer)
 	if u := &a.answer.Usage; u.In != nil && *u.In == 0 { // every request has tokens: a program wrote 0 for what it was not told
-		if *u = (Usage{Out: u.Out, Reasoning: u.Reasoning}); u.Out != nil && *u.Out == 0 {
+		if *u = (Usage{Out: u.Out, Reasoning: u.Reasoning, Terms: u.Terms}); u.Out != nil && *u.Out == 0 {
 			*u = Usage{}
 		}
+	} else if part := sum(u.Cached, u.Written); u.In != nil && part != nil && *part > *u.In { // the counts contradict each other
+		*u = Usage{Out: u.Out, Reasoning: u.Reasoning, Terms: u.Terms}
 	}
 	switch {
 	case a.answer.Status >= 400 && (broken != nil || unread == nil):

@@ -161,6 +161,37 @@ func TestAnswersThatComeAtOnce(t *testing.T) {
 	}
 }
 
+// The terms of an answer are told, and counts that contradict each other or lack a part are none.
+func TestTermsAndCountsOfAnswers(t *testing.T) {
+	const chat, message = `{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":1%s}%s}`, `{"type":"message","usage":{"input_tokens":9,"output_tokens":1%s}%s}`
+	for _, c := range []struct {
+		api               API
+		body, usage, rest string
+		in, terms         string
+	}{
+		{Chat, chat, ``, `,"service_tier":"flex"`, "9", "flex"},
+		{Chat, chat, ``, `,"service_tier":"default"`, "9", ""},
+		{Chat, chat, `,"prompt_tokens_details":{"cached_tokens":10}`, ``, "-", ""},
+		{Chat, chat, `,"prompt_tokens_details":{"cached_tokens":9}`, ``, "9", ""},
+		{Responses, `{"output":[],"usage":{"input_tokens":9,"output_tokens":1%s}%s}`, ``, `,"service_tier":"priority"`, "9", "priority"},
+		{Gemini, `{"usageMetadata":{"promptTokenCount":9%s}%s}`, `,"trafficType":"ON_DEMAND_FLEX"`, ``, "9", "ON_DEMAND_FLEX"},
+		{Messages, message, `,"speed":"fast"`, ``, "9", "fast"},
+		{Messages, message, `,"speed":"standard","service_tier":"batch"`, ``, "9", "batch"},
+		{Messages, message, `,"service_tier":"standard","inference_geo":"us"`, ``, "9", "us"},
+		{Messages, message, `,"server_tool_use":{"web_search_requests":2}`, ``, "9", "web_search"},
+		{Messages, message, `,"server_tool_use":{"web_search_requests":0},"inference_geo":"global"`, ``, "9", ""},
+		{Messages, message, `,"iterations":[{"type":"message"},{"type":"advisor_message"}]`, ``, "9", "advisor_message"},
+		{Messages, message, `,"cache_read_input_tokens":-1`, ``, "-", ""},
+		{Messages, message, `,"cache_read_input_tokens":4,"input_tokens":9e18`, ``, "-", ""},
+		{Messages, message, `,"cache_read_input_tokens":null,"cache_creation_input_tokens":4`, ``, "13", ""},
+	} {
+		a := assembled(c.api, 200, header("application/json"), nil, fmt.Sprintf(c.body, c.usage, c.rest))
+		if number(a.Usage.In) != c.in || a.Usage.Terms != c.terms {
+			t.Errorf("%s%s%s: %s tokens on the terms %q", c.api, c.usage, c.rest, number(a.Usage.In), a.Usage.Terms)
+		}
+	}
+}
+
 func TestAnswersThatFail(t *testing.T) {
 	broken := errors.New("connection reset")
 	events, body := header(eventStream), header("application/json")

@@ -111,7 +111,13 @@ func (m *anthropicAnswer) fill(a *Answer) {
 	a.CacheMiss = get(m.message["diagnostics"], "cache_miss_reason")
 	a.Changed = slices.Concat(m.message["input_transformations"].Elems,
 		get(m.message["context_management"], "applied_edits").Elems, compactions(content))
+	a.Usage.Terms = anthropicTerms(m.usage)
 	a.Usage.In = sum(count(m.usage["input_tokens"]), a.Usage.Cached, a.Usage.Written)
+	for _, part := range []string{"input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"} {
+		if v := m.usage[part]; v.Kind != canon.KindAbsent && v.Kind != canon.KindNull && count(v) == nil {
+			a.Usage.In = nil // the sum would lack it
+		}
+	}
 }
 
 // on adds the input and the citations to a block. If the stream broke off

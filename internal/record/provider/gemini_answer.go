@@ -91,6 +91,7 @@ func (g *geminiAnswer) fill(a *Answer) {
 		In:     count(g.usage, "promptTokenCount"),
 		Out:    sum(count(g.usage, "candidatesTokenCount"), thoughts),
 		Cached: count(g.usage, "cachedContentTokenCount"), Reasoning: thoughts,
+		Terms: terms(get(g.usage, "trafficType"), "ON_DEMAND", "TRAFFIC_TYPE_UNSPECIFIED"),
 	}
 	if a.Usage.In != nil && get(g.usage, "cachedContentTokenCount").Kind == canon.KindAbsent { // Google leaves out what is 0
 		a.Usage.Cached = new(int64)

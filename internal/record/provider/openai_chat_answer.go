@@ -13,7 +13,7 @@ type chatAnswer struct {
 	id, model, finish string
 	pieces            growingValue // the message, from a stream
 	message           canon.Any    // the message, from an answer that is not a stream
-	usage             canon.Any
+	usage, tier       canon.Any
 }
 
 func (c *chatAnswer) wholeBody(body canon.Any) { c.event(body) }
@@ -27,6 +27,9 @@ func (c *chatAnswer) event(chunk canon.Any) {
 	}
 	if usage := get(chunk, "usage"); usage.Kind == canon.KindObject {
 		c.usage = usage
+	}
+	if tier := get(chunk, "service_tier"); tier.Kind == canon.KindString {
+		c.tier = tier
 	}
 	for _, choice := range get(chunk, "choices").Elems {
 		if i, ok := get(choice, "index").Value().Int64(); ok && i != 0 {
@@ -54,6 +57,7 @@ func (c *chatAnswer) fill(a *Answer) {
 		Cached:    count(c.usage, "prompt_tokens_details", "cached_tokens"),
 		Written:   count(c.usage, "prompt_tokens_details", "cache_write_tokens"),
 		Reasoning: count(c.usage, "completion_tokens_details", "reasoning_tokens"),
+		Terms:     openAITerms(c.tier),
 	}
 }
 

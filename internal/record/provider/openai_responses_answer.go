@@ -110,6 +110,7 @@ func (r *responsesAnswer) fill(a *Answer) {
 		Cached:    count(usage, "input_tokens_details", "cached_tokens"),
 		Written:   count(usage, "input_tokens_details", "cache_write_tokens"),
 		Reasoning: count(usage, "output_tokens_details", "reasoning_tokens"),
+		Terms:     openAITerms(get(r.response, "service_tier")),
 	}
 	a.CacheMiss, a.Changed = get(r.response, "prompt_cache_diagnostics"), compactions(items)
 	if problem := get(r.response, "error"); problem.Kind == canon.KindObject && a.Failure == "" {

@@ -78,7 +78,7 @@ func (f *Context) paid(report *simulate.Report) string {
 		line += view.Money(t.Cost) + " dollars, as the file says"
 	case paid != nil && t.Totals.Priced < t.Calls:
 		line += view.Money(*paid) + " dollars for " + strconv.Itoa(t.Totals.Priced) + " of " + view.Plural(t.Calls, "call") +
-			", those whose tokens the provider counted, at the prices of " + prices.BuiltIn().AsOf
+			", those whose tokens the provider counted and whose price is known, at the prices of " + prices.BuiltIn().AsOf
 	case paid != nil:
 		line += view.Money(*paid) + " dollars for " + view.Plural(t.Calls, "call") + " whose tokens the provider counted, at the prices of " +
 			prices.BuiltIn().AsOf
@@ -87,9 +87,13 @@ func (f *Context) paid(report *simulate.Report) string {
 			view.Plural(int(report.Spent.Sent), "token") + ", " + strconv.FormatInt(report.Spent.Read, 10) +
 			" of them from the cache, at the prices of " + report.AsOf + " (computed)"
 	case t.In > 0:
-		line += view.Plural(int(t.In), "token") + " in, " + strconv.FormatInt(t.Out, 10) + " out; no price of the model is built in"
-		if _, known := prices.BuiltIn().Model(strings.Join(t.Models, "")); known {
-			line = strings.TrimSuffix(line, "no price of the model is built in") + "the log does not say how many came from the cache"
+		line += view.Plural(int(t.In), "token") + " in, " + strconv.FormatInt(t.Out, 10) + " out; "
+		if _, known := prices.BuiltIn().Model(strings.Join(t.Models, "")); !known {
+			line += "no price of the model is built in"
+		} else if t.Totals.Told > 0 {
+			line += "no price of the terms on which the provider answered, such as fast or flex, is built in"
+		} else {
+			line += "the log does not say how many came from the cache"
 		}
 	default:
 		line += "unknown; " + view.Size(f.ThreadBytes) + " went to the model, and the log has no counts of tokens"

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is fd724fe09af0e0c39b401d5ad49fe0e4467b6108e431a5f3a59db8c3a6881092.
+SHA-256 is 0c3998c7135667ac3f2c73db290880f0e1ab86000a00e031d1ddd66871f1dd06.
 """
 
 from __future__ import annotations
@@ -743,6 +743,7 @@ class RecordPrice(TypedDict):
     model: str
     output: float
     source: NotRequired[str]
+    terms: NotRequired[str]
     up_to: NotRequired[int]
     window: NotRequired[int]
 
