@@ -39,12 +39,7 @@ func (w *follower) compared(p *inspect.CallPrefix, of []history.Attempt, about c
 	}
 	p.Blocks = len(now.prompt.Blocks)
 	if now.rules.Marked && !w.rebuilt {
-		p.Markers = new(int)
-		for i := range now.prompt.Blocks {
-			if now.prompt.Blocks[i].Marked {
-				*p.Markers++
-			}
-		}
+		p.Markers = new(len(now.prompt.Marks))
 	}
 	if a.Status == history.Completed {
 		p.Seen = w.answers.seen(request, about)

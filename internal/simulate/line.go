@@ -145,8 +145,10 @@ func (l *line) step(sent *request, cycle int64) error {
 			leave++
 		}
 	}
-	if err := q.Follow(l.list); err != nil {
-		return err
+	if len(made) > 0 {
+		if err := q.Follow(l.list); err != nil {
+			return err
+		}
 	}
 	again, _ := q.Again()
 	l.Again = max(l.Again, again)

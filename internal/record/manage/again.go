@@ -68,10 +68,9 @@ func recalls(p *Part) bool {
 // made for that, and one behind the end of managing misses nothing. It looks at the arguments only from the first result on that was taken, and at texts while no other request
 // waits for the list.
 func (q *Request) reread(l *List) {
-	q.again = 0
 	some := false
 	l.mu.Lock()
-	for i := range q.Parts {
+	for i := 0; i < len(q.Parts) && (l.takes || q.again > 0); i++ {
 		q.Parts[i].again = false
 		if p := &q.Parts[i]; l.takes && !some && p.result() {
 			for _, d := range l.by[p.Key] {
@@ -80,7 +79,7 @@ func (q *Request) reread(l *List) {
 		}
 	}
 	l.mu.Unlock()
-	if !some {
+	if q.again = 0; !some {
 		return
 	}
 	q.refers, q.meant = map[int]bool{}, map[int]int{}

@@ -86,7 +86,7 @@ func (c *Rules) Decide(ctx context.Context, l *List, q *Request, b *Ledger, late
 	switch {
 	case q.Fixed || q.ended:
 		return nil, nil
-	case !q.stopped && (q.ends() || c.when == lifecycle.WhenPays && q.asksNow() && !b.affords(q)):
+	case !q.stopped && (q.ends() || c.when == lifecycle.WhenPays && q.again > 0 && q.asksNow() && !b.affords(q)):
 		return q.end(l, b), nil
 	}
 	if q.stopped {
@@ -111,7 +111,7 @@ func (c *Rules) Decide(ctx context.Context, l *List, q *Request, b *Ledger, late
 	if len(list) > 0 {
 		now = q.with(list)
 	}
-	c.remember(g, now.Parts, q.room)
+	c.remember(g, now, q.room)
 	if !c.takes || q.since == "" || q.loosened() || q.Of.ClearsItself() {
 		return list, nil
 	}
@@ -145,8 +145,8 @@ func (q *Request) newestKey() string {
 
 // enter decides about the results that no model saw. g is nil if managing stopped.
 func (c *Rules) enter(g *grown, l *List, q *Request) (list []Decision, err error) {
-	stays := c.staysUncached(q)
-	for i := range q.Parts {
+	stays := sync.OnceValue(func() bool { return c.staysUncached(q) })
+	for _, i := range q.fresh {
 		p := &q.Parts[i]
 		if !p.result() || !p.fresh || p.doubt || p.form != nil || l.Entered(p.Key) {
 			continue
@@ -157,7 +157,7 @@ func (c *Rules) enter(g *grown, l *List, q *Request) (list []Decision, err error
 			}
 			continue
 		}
-		if stays || q.stopped || q.loosened() {
+		if q.stopped || q.loosened() {
 			continue
 		}
 		n, ruled := g.ruled[i]
@@ -165,7 +165,7 @@ func (c *Rules) enter(g *grown, l *List, q *Request) (list []Decision, err error
 			continue
 		}
 		r := &c.policy.Rules[n]
-		if r.Head+r.Tail == 0 && !r.Once || q.hides(p.Part.Content) {
+		if r.Head+r.Tail == 0 && !r.Once || stays() || q.hides(p.Part.Content) {
 			continue
 		}
 		content, err := p.Said()

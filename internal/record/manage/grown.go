@@ -101,15 +101,15 @@ func (c *Rules) put(chain hash, g *grown) {
 
 // remember notes the state of a request under what the next one finds: the forms of its new parts are decided. A part
 // that a rule would have shortened and that goes as it came makes another tree.
-func (c *Rules) remember(g *grown, parts []Part, to *room) {
-	for i := range parts {
-		p := &parts[i]
+func (c *Rules) remember(g *grown, q *Request, to *room) {
+	for _, i := range q.fresh {
+		p := &q.Parts[i]
 		n, ruled := g.ruled[i]
 		if p.fresh && p.form == nil && ruled && c.policy.Rules[n].Head+c.policy.Rules[n].Tail > 0 {
 			return
 		}
 	}
-	to.turns(parts, true)
+	to.turns(q.Parts, true)
 	c.keep(to.chain[len(to.chain)-1], g)
 }
 

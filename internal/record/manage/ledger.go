@@ -190,11 +190,7 @@ func (l *Ledger) Begin(q *Request, at time.Time) {
 	}
 	s.asked = &q.room.asked
 	formOf(q, s, asAlone, s.asked)
-	marked := false
-	for i := range s.asked.prompt.Blocks {
-		marked = marked || s.asked.prompt.Blocks[i].Marked
-	}
-	if rules.Marked && !marked {
+	if rules.Marked && len(s.asked.prompt.Marks) == 0 {
 		l.total.NoMarker++
 	}
 	l.takeUp(q)
@@ -246,8 +242,8 @@ func (s *summed) forecast(f *form) worth.Call { return s.call(f, s.on.sent.Forec
 // long ago, presumably sent: with all of a conversation that the ledger does not know, up to its last answer. It knows a
 // conversation by its beginning and, once the agent wrote that anew, by its calls.
 func (l *Ledger) takeUp(q *Request) {
-	s, begin, end := q.sum, -1, 0
-	for i := range q.Parts {
+	s, begin := q.sum, -1
+	for i := 0; i < len(q.Parts) && s.spent == nil; i++ {
 		p := &q.Parts[i]
 		if p.Section != provider.Conversation {
 			continue
@@ -255,10 +251,7 @@ func (l *Ledger) takeUp(q *Request) {
 		if begin < 0 {
 			begin = i
 		}
-		if p.answers() {
-			end = i
-		}
-		if s.spent == nil && (i == begin || p.Kind == "call" && p.Call != "") {
+		if i == begin || p.Kind == "call" && p.Call != "" {
 			s.spent = l.seen[p.hash]
 		}
 	}
@@ -281,7 +274,11 @@ func (l *Ledger) takeUp(q *Request) {
 		return
 	}
 	s.spent.Without = q.worst() // the other made sure that it had saved so much
-	before := q.upTo(end)
+	end := len(q.Parts) - 1
+	for end > 0 && !(q.Parts[end].Section == provider.Conversation && q.Parts[end].answers()) {
+		end--
+	}
+	before := q.upTo(max(end, 0))
 	if before == nil {
 		return
 	}

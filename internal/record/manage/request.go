@@ -69,6 +69,7 @@ type Request struct {
 
 	begun    int            // how many parts were read
 	unseen   []int          // the results that no answer stands behind
+	fresh    []int          // the results that no model saw
 	calls    map[string]int // by id, the place of a call
 	since    string         // the newest of them
 	results  map[string]int // by call, the place of its result; -1 if two have that call
@@ -204,7 +205,7 @@ func (q *Request) Begin(same int, together func(a, b string) bool, hashes func(*
 		clear(q.calls)
 		clear(q.results)
 		clear(q.times)
-		q.begun, q.since, q.unseen = 0, "", q.unseen[:0]
+		q.begun, q.since, q.unseen, q.fresh = 0, "", q.unseen[:0], q.fresh[:0]
 	}
 	from := q.begun
 	q.hashes, q.reserved, q.bySize, q.begun = hashes, map[string]string{}, nil, len(q.Parts)
@@ -239,12 +240,13 @@ func (q *Request) Begin(same int, together func(a, b string) bool, hashes func(*
 		}
 		if p.result() {
 			p.doubt, p.fresh = q.times[p.Key] > 1, true
-			q.unseen = append(q.unseen, i)
+			q.unseen, q.fresh = append(q.unseen, i), append(q.fresh, i)
 		}
 		if p.answers() && p.Section == provider.Conversation && len(q.unseen) > 0 {
 			q.unseen = q.sees(i, q.unseen, together)
 		}
 	}
+	q.fresh = slices.DeleteFunc(q.fresh, func(i int) bool { return !q.Parts[i].fresh })
 }
 
 // sees notes that the model has seen the results before a part of an answer, but for those of calls of the same answer,

@@ -21,7 +21,7 @@ type prefix [sha256.Size]byte
 
 // cachedPrefix is a cached prefix.
 type cachedPrefix struct {
-	used   time.Time // when a call last wrote or read it
+	used   *time.Time // when a call last wrote or read it; those that calls have used together share it
 	life   Lifetime
 	tokens *int64 // nil if the provider gave no count
 }
@@ -33,8 +33,12 @@ type cachedCall struct {
 	blocks   []Block
 	prefixes []prefix        // one for each block, ending with that block
 	cached   []*cachedPrefix // of these, nil for one that is not cached
-	marked   []int           // indexes of the blocks with a marker
-	fresh    []prefix        // prefixes that this call presumably wrote
+	marks    []Marker
+	same     int        // blocks that it shares with the call before
+	fresh    []prefix   // prefixes that this call presumably wrote
+	word     string     // with which the request asks for a lifetime
+	renewed  int        // how many blocks end prefixes that were all used last by this call
+	clock    *time.Time // when that was
 	at       time.Time
 	Forecast
 }
@@ -60,11 +64,12 @@ func (d *CacheRules) NewCache() *Cache { return &Cache{rules: d, entries: map[pr
 func (c *Cache) Clone() *Cache {
 	d := &Cache{rules: c.rules, entries: make(map[prefix]*cachedPrefix, len(c.entries))}
 	for p, e := range c.entries {
-		copied := *e
-		d.entries[p] = &copied
+		copied, used := *e, *e.used
+		copied.used, d.entries[p] = &used, &copied
 	}
 	if c.last != nil {
 		last := *c.last
+		last.clock = nil
 		last.prefixes, last.cached = slices.Clip(last.prefixes), make([]*cachedPrefix, len(last.prefixes))
 		for i, p := range last.prefixes {
 			last.cached[i] = d.entries[p]
@@ -83,7 +88,7 @@ func (c *Cache) Forecasts(p *Prompt, at time.Time, n int) (all, first Forecast) 
 	now := c.called(p, at)
 	for i := n - 1; i >= 0 && first.Blocks == 0; i-- {
 		e := now.cached[i]
-		if e != nil && !now.blocks[i].Apart && (e.life.Most == 0 || at.Sub(e.used) <= e.life.Most) {
+		if e != nil && !now.blocks[i].Apart && (e.life.Most == 0 || at.Sub(*e.used) <= e.life.Most) {
 			first.Blocks, first.Tokens = i+1, e.tokens
 		}
 	}
@@ -91,13 +96,8 @@ func (c *Cache) Forecasts(p *Prompt, at time.Time, n int) (all, first Forecast) 
 }
 
 func (c *Cache) called(p *Prompt, at time.Time) *cachedCall {
-	now := &cachedCall{model: p.Model, settings: p.Settings, at: at, blocks: p.Blocks}
-	now.prefixes, now.cached = c.prefixesOf(p)
-	for i := range p.Blocks {
-		if p.Blocks[i].Marked {
-			now.marked = append(now.marked, i)
-		}
-	}
+	now := &cachedCall{model: p.Model, settings: p.Settings, at: at, blocks: p.Blocks, marks: p.Marks}
+	now.prefixes, now.cached, now.same = c.prefixesOf(p)
 	return now
 }
 
@@ -111,15 +111,17 @@ func (c *Cache) Knows(p *Prompt) bool {
 func (c *Cache) Call(p *Prompt, at time.Time) Forecast {
 	now := c.called(p, at)
 	now.Forecast = c.forecast(now)
+	before := c.last
 	c.last = now
-	c.take(p)
+	c.take(p, before)
 	return now.Forecast
 }
 
-// prefixesOf returns, for each block, the prefix that ends with it, and what the cache has of it. Cost: it hashes what the
+// prefixesOf returns, for each block, the prefix that ends with it, what the cache has of it, and how many of them the last
+// call has too. Cost: it hashes what the
 // last call does not begin with; a call that begins with all of the last one shares its lists.
-func (c *Cache) prefixesOf(p *Prompt) (list []prefix, cached []*cachedPrefix) {
-	same, section, at := 0, Section(0), prefix(sha256.Sum256([]byte(p.Model)))
+func (c *Cache) prefixesOf(p *Prompt) (list []prefix, cached []*cachedPrefix, same int) {
+	section, at := Section(0), prefix(sha256.Sum256([]byte(p.Model)))
 	if l := c.last; l != nil && l.model == p.Model && slices.Equal(l.settings, p.Settings) {
 		for same < min(len(l.blocks), len(p.Blocks)) && l.blocks[same].says(&p.Blocks[same]) {
 			same++
@@ -148,7 +150,7 @@ func (c *Cache) prefixesOf(p *Prompt) (list []prefix, cached []*cachedPrefix) {
 		}
 		list, cached = append(list, at), append(cached, c.entries[at])
 	}
-	return list, cached
+	return list, cached, same
 }
 
 // says reports whether a block adds to a prefix what another does.
@@ -171,7 +173,7 @@ func (c *Cache) forecast(now *cachedCall) (f Forecast) {
 			if e == nil {
 				continue
 			}
-			idle := now.at.Sub(e.used)
+			idle := now.at.Sub(*e.used)
 			if e.life.Most > 0 && idle > e.life.Most {
 				if i+1 > lapsed {
 					lapsed, f.Idle = i+1, idle
@@ -191,7 +193,7 @@ func (c *Cache) forecast(now *cachedCall) (f Forecast) {
 		f.Idle = 0
 	}
 	if f.Unsure && f.Blocks > 0 {
-		f.Idle = now.at.Sub(now.cached[f.Blocks-1].used)
+		f.Idle = now.at.Sub(*now.cached[f.Blocks-1].used)
 	}
 	return f
 }
@@ -206,42 +208,66 @@ func (now *cachedCall) ended(i int, e *cachedPrefix) {
 
 // ends returns the blocks from which the provider looks backwards for a prefix:
 // those with markers or, if the provider caches without them, the last block.
-func (c *Cache) ends(now *cachedCall) []int {
-	if c.rules.Marked {
-		return now.marked
+func (c *Cache) ends(now *cachedCall) (list []int) {
+	if !c.rules.Marked && len(now.prefixes) > 0 {
+		return []int{len(now.prefixes) - 1}
 	}
-	if len(now.prefixes) == 0 {
-		return nil
+	for i := 0; i < len(now.marks) && c.rules.Marked; i++ {
+		list = append(list, now.marks[i].Block)
 	}
-	return []int{len(now.prefixes) - 1}
+	return list
 }
 
-// take adds the prefixes of the last call to the cache, and renews those that
-// it read.
-func (c *Cache) take(p *Prompt) {
-	now := c.last
-	for i := range now.prefixes {
-		b := &p.Blocks[i]
-		if c.rules.Marked && !b.Marked {
-			if e := now.cached[i]; e != nil && i < now.Blocks {
-				e.used = now.at
-			}
-			continue
-		}
-		word := p.word
-		if c.rules.Marked {
-			word = b.Lifetime
-		}
-		e := now.cached[i]
-		if e == nil { // unless a block before, which the provider removes, ends the same prefix
-			e = c.entries[now.prefixes[i]]
-		}
-		if e == nil {
-			e = &cachedPrefix{}
-			c.entries[now.prefixes[i]] = e
-			now.fresh = append(now.fresh, now.prefixes[i])
-		}
-		now.ended(i, e)
-		e.used, e.life = now.at, c.rules.LifetimeOf(p.Model, word)
+// take adds the prefixes of the last call to the cache, and renews those that it read. Cost: linear in the blocks behind
+// those that the call before it renewed, if it reads those.
+func (c *Cache) take(p *Prompt, before *cachedCall) {
+	now, from := c.last, 0
+	life := Lifetime{}
+	if now.renewed, now.word = now.Blocks, p.word; !c.rules.Marked {
+		now.renewed, life = len(now.prefixes), c.rules.LifetimeOf(p.Model, p.word)
 	}
+	if before != nil && before.clock != nil && before.renewed <= min(now.same, now.renewed) && before.word == now.word {
+		now.clock, from = before.clock, before.renewed
+	} else {
+		now.clock = new(time.Time) // what was used with the others and is not now stays as it is
+	}
+	*now.clock = now.at
+	for i := from; i < now.renewed; i++ {
+		e := now.cached[i]
+		if !c.rules.Marked {
+			e = c.write(i, life)
+		}
+		if e != nil {
+			e.used = now.clock
+		}
+	}
+	for _, m := range p.Marks {
+		if !c.rules.Marked {
+			break
+		}
+		e := c.write(m.Block, c.rules.LifetimeOf(p.Model, m.Lifetime))
+		if m.Block < now.renewed {
+			e.used = now.clock
+		} else if e.used != now.clock { // the next call may read the others alone
+			at := now.at
+			e.used = &at
+		}
+	}
+}
+
+// write adds a prefix of the last call to the cache.
+func (c *Cache) write(i int, life Lifetime) *cachedPrefix {
+	now := c.last
+	e := now.cached[i]
+	if e == nil { // unless a block before, which the provider removes, ends the same prefix
+		e = c.entries[now.prefixes[i]]
+	}
+	if e == nil {
+		e = &cachedPrefix{}
+		c.entries[now.prefixes[i]] = e
+		now.fresh = append(now.fresh, now.prefixes[i])
+	}
+	now.ended(i, e)
+	e.life = life
+	return e
 }

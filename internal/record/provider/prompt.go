@@ -14,7 +14,14 @@ type Prompt struct {
 	Model    string
 	Settings []string // values of the rules' settings, "" for a missing one
 	Blocks   []Block
-	word     string // the word with which the request asks for a lifetime
+	Marks    []Marker // in the order of the blocks
+	word     string   // the word with which the request asks for a lifetime
+}
+
+// Marker says after which block the provider caches.
+type Marker struct {
+	Block    int    // the index of the block with it
+	Lifetime string // its word
 }
 
 // Word returns the word with which the whole request asks for a lifetime, "" without one.
@@ -34,12 +41,10 @@ func (rules *CacheRules) ForgetsThinking(model string) bool {
 type Block struct {
 	Section
 	Kind, Name string
-	Apart      bool // the provider removes it before it caches
-	Marked     bool
-	Lifetime   string // the marker's word
-	Cleared    bool   // the provider puts a placeholder in its place, as the request asks
-	turnsOn    uint8  // a bit for each of the rules' settings that its content decides
-	message    int    // index of its message, -1 outside of messages
+	Apart      bool  // the provider removes it before it caches
+	Cleared    bool  // the provider puts a placeholder in its place, as the request asks
+	turnsOn    uint8 // a bit for each of the rules' settings that its content decides
+	message    int   // index of its message, -1 outside of messages
 	hash       [sha256.Size]byte
 }
 
@@ -62,7 +67,8 @@ func (rules *CacheRules) ReadNext(r *Request, model string, known Hashes) *Promp
 // Cost: linear in the number of parts; it looks at the contents of those alone that the prompt has not in their place.
 func (rules *CacheRules) ReadHashed(p *Prompt, r *Request, model string, hashOf func(i int) [sha256.Size]byte) {
 	before := p.Blocks
-	*p = Prompt{Model: cmp.Or(r.Model, model), Settings: p.Settings[:0], Blocks: slices.Grow(p.Blocks[:0], len(r.Parts))}
+	*p = Prompt{Model: cmp.Or(r.Model, model), Settings: p.Settings[:0], Blocks: slices.Grow(p.Blocks[:0], len(r.Parts)),
+		Marks: p.Marks[:0]}
 	on := uint8(0)
 	for i := range r.Parts {
 		part := &r.Parts[i]
@@ -74,8 +80,8 @@ func (rules *CacheRules) ReadHashed(p *Prompt, r *Request, model string, hashOf 
 			b.turnsOn = rules.turnsOn(part)
 		}
 		on |= b.turnsOn
-		if b.Marked = part.Marker.Kind != canon.KindAbsent; b.Marked {
-			b.Lifetime = get(part.Marker, "ttl").Text
+		if part.Marker.Kind != canon.KindAbsent {
+			p.Marks = append(p.Marks, Marker{i, get(part.Marker, "ttl").Text})
 		}
 		b.Apart = rules.Apart != "" && part.Section == System && strings.HasPrefix(part.Content.Text, rules.Apart)
 		p.Blocks = append(p.Blocks, b)
@@ -88,8 +94,12 @@ func (rules *CacheRules) ReadHashed(p *Prompt, r *Request, model string, hashOf 
 	}
 	p.clear(r)
 	if marker := get(r.Parameters, "cache_control"); rules.Marked && marker.Kind == canon.KindObject {
-		if last := p.lastMarkable(); last != nil {
-			last.Marked, last.Lifetime = true, get(marker, "ttl").Text
+		if last := (Marker{p.lastMarkable(), get(marker, "ttl").Text}); last.Block >= 0 {
+			at, has := slices.BinarySearchFunc(p.Marks, last.Block, func(m Marker, block int) int { return m.Block - block })
+			if !has {
+				p.Marks = slices.Insert(p.Marks, at, last)
+			}
+			p.Marks[at] = last
 		}
 	}
 	p.word = get(r.Parameters, "prompt_cache_retention").Text
@@ -133,14 +143,13 @@ func clearsThinking(r *Request) bool {
 }
 
 // lastMarkable returns the block that a marker of the whole request applies to:
-// the last block that may have a marker, which thinking may not.
-func (p *Prompt) lastMarkable() *Block {
-	for i := len(p.Blocks) - 1; i >= 0; i-- {
-		if b := &p.Blocks[i]; b.Kind != "thinking" && !b.Apart {
-			return b
-		}
+// the last block that may have a marker, which thinking may not; -1 for none.
+func (p *Prompt) lastMarkable() int {
+	i := len(p.Blocks) - 1
+	for i >= 0 && (p.Blocks[i].Kind == "thinking" || p.Blocks[i].Apart) {
+		i--
 	}
-	return nil
+	return i
 }
 
 // reasoning counts the blocks of reasoning from the n-th block on that the model

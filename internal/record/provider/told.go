@@ -1,23 +1,31 @@
 package provider
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Told has the cache know what the provider counted of a request that it holds.
 func (c *Cache) Told(p *Prompt, u Usage) {
-	now := c.called(p, time.Time{})
-	end := len(now.prefixes) - 1
+	var prefixes []prefix
+	if l := c.last; c.Knows(p) && len(l.blocks) == len(p.Blocks) && l.model == p.Model && slices.Equal(l.settings, p.Settings) {
+		prefixes = l.prefixes
+	} else {
+		prefixes, _, _ = c.prefixesOf(p)
+	}
+	end := len(prefixes) - 1
 	tokens := u.In
 	if c.rules.Marked {
-		if len(now.marked) == 0 || u.Cached == nil || u.Written == nil || *u.Cached+*u.Written == 0 {
+		if len(p.Marks) == 0 || u.Cached == nil || u.Written == nil || *u.Cached+*u.Written == 0 {
 			return
 		}
 		sum := *u.Cached + *u.Written
-		end, tokens = now.marked[len(now.marked)-1], &sum
+		end, tokens = p.Marks[len(p.Marks)-1].Block, &sum
 	}
 	if end < 0 || tokens == nil {
 		return
 	}
-	if e := c.entries[now.prefixes[end]]; e != nil {
+	if e := c.entries[prefixes[end]]; e != nil {
 		e.tokens = tokens
 	}
 }
@@ -40,7 +48,7 @@ func (c *Cache) Answered(u Usage) {
 		}
 		return
 	}
-	if u.Cached == nil || u.Written == nil || len(now.marked) == 0 {
+	if u.Cached == nil || u.Written == nil || len(now.marks) == 0 {
 		return
 	}
 	if now.Blocks > 0 && now.Tokens == nil && *u.Cached > 0 {
@@ -52,10 +60,10 @@ func (c *Cache) Answered(u Usage) {
 		for _, p := range now.fresh {
 			delete(c.entries, p)
 		}
-		for _, i := range now.marked {
-			now.ended(i, c.entries[now.prefixes[i]])
+		for _, m := range now.marks {
+			now.ended(m.Block, c.entries[now.prefixes[m.Block]])
 		}
 		return
 	}
-	c.entries[now.prefixes[now.marked[len(now.marked)-1]]].tokens = &cached
+	c.entries[now.prefixes[now.marks[len(now.marks)-1].Block]].tokens = &cached
 }

@@ -27,18 +27,15 @@ type Call struct {
 // last one that asks for an hour; up to its end where the provider caches without markers.
 type Ends struct{ Cached, Hour int64 }
 
-// EndsOf reads a request. upTo returns the tokens of its first n blocks. Cost: linear in the blocks.
+// EndsOf reads a request. upTo returns the tokens of its first n blocks. Cost: linear in the markers.
 func (t *Tariff) EndsOf(p *provider.Prompt, upTo func(n int) float64) (e Ends) {
 	if !t.Rules.Marked {
 		e.Cached = int64(upTo(len(p.Blocks)) + 0.5)
 		return e
 	}
-	for i := len(p.Blocks) - 1; i >= 0 && e.Hour == 0; i-- {
-		if !p.Blocks[i].Marked {
-			continue
-		}
-		at := int64(upTo(i+1) + 0.5)
-		if e.Cached = max(e.Cached, at); p.Blocks[i].Lifetime == "1h" {
+	for i := len(p.Marks) - 1; i >= 0 && e.Hour == 0; i-- {
+		at := int64(upTo(p.Marks[i].Block+1) + 0.5)
+		if e.Cached = max(e.Cached, at); p.Marks[i].Lifetime == "1h" {
 			e.Hour = at
 		}
 	}
