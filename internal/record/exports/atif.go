@@ -188,7 +188,7 @@ func (t *trajectory) agent(parts []*part, at int64) *step {
 			now = 2
 			arguments := p.Content
 			if arguments.Kind != canon.KindObject {
-				t.add(1, "call with arguments that are no object, and are put into one")
+				t.add(1, notAnObject)
 				arguments = canon.Fields("arguments", arguments)
 			}
 			s.calls = append(s.calls, canon.Fields("tool_call_id", canon.Text(p.Call), "function_name", canon.Text(p.Name),

@@ -12,6 +12,9 @@ type Lost struct {
 	Count int    `json:"count,omitempty"` // 0 for what the form never has
 }
 
+// notAnObject is lost of a call where a form, or the provider of an agent, wants an object.
+const notAnObject = "call with arguments that are no object, and are put into one"
+
 // InWords says what was lost.
 func (l Lost) InWords() string {
 	if l.Count == 0 {

@@ -22,7 +22,7 @@ func Opencode(ctx context.Context, w io.Writer, c *pact.Context, s *pact.Snapsho
 	if err != nil {
 		return nil, err
 	}
-	o := opencode{session: t, unique: strings.ReplaceAll(t.id, "-", "")[:14], results: map[string]canon.Any{}}
+	o := opencode{session: t, unique: strings.ReplaceAll(t.id, "-", "")[:14]}
 	model, title := cmp.Or(t.model, "unknown"), "pact"
 	if c != nil {
 		title = c.Name()
@@ -34,28 +34,22 @@ func Opencode(ctx context.Context, w io.Writer, c *pact.Context, s *pact.Snapsho
 	t.id = "ses_" + fmt.Sprintf("%012x", 0) + o.unique
 	t.add(t.system, "part of the system prompt, as the agent sends its own")
 	list, _ := t.fields.Get("messages")
-	for _, m := range list.Elems {
-		for _, p := range partsOf(m) {
-			if call, _ := p.Get("tool_use_id"); call.Text != "" {
-				o.results[call.Text] = p
-				o.order = append(o.order, call.Text)
-			}
-		}
-	}
+	said := slices.DeleteFunc(slices.Clone(list.Elems), func(m canon.Any) bool {
+		role, _ := m.Get("role")
+		return role.Text != "user" && role.Text != "assistant"
+	})
+	t.add(len(list.Elems)-len(said), "message of the system")
+	o.pair(said)
 	var messages []canon.Any
 	above := ""
-	for _, m := range list.Elems {
+	for _, m := range said {
 		role, _ := m.Get("role")
-		if role.Text != "user" && role.Text != "assistant" {
-			t.add(1, "message of the system")
-			continue
-		}
 		id, now := o.newID("msg"), canon.Number(o.now())
 		parts := o.parts(partsOf(m), id)
 		info := canon.Fields("id", id, "sessionID", t.id, "role", "user", "time", canon.Fields("created", now), "agent", "build",
 			"model", canon.Fields("providerID", o.by, "modelID", model))
 		switch {
-		case len(parts) == 0: // of results alone, which stand with their calls
+		case len(parts) == 0: // of results alone that stand with their calls
 			continue
 		case role.Text == "assistant":
 			info = canon.Fields("id", id, "sessionID", t.id, "role", "assistant", "parentID", cmp.Or(above, id), "mode", "build",
@@ -86,8 +80,46 @@ type opencode struct {
 	finish   string // of the message that was written last
 	ids      int
 	thoughts bool
-	results  map[string]canon.Any // by the id of the call
-	order    []string             // of the results that are not written yet
+	results  []canon.Any // of each call, absent for none
+	calls    int         // how many are written
+	order    []int       // the calls whose results are not written yet, in the order of these
+	alone    []bool      // of each result that is still to come: whether it is that of no call
+}
+
+// pair finds the result of each call: the first behind it that names its id, before a later message calls with that id
+// anew. A call has one result.
+func (o *opencode) pair(messages []canon.Any) {
+	type asked struct{ message, call int }
+	open := map[string][]asked{}
+	for at, m := range messages {
+		between := false // something of this message stands before the result
+		for _, p := range partsOf(m) {
+			switch kind, _ := p.Get("type"); kind.Text {
+			case "tool_use":
+				id, _ := p.Get("id")
+				if waiting := open[id.Text]; len(waiting) > 0 && waiting[0].message != at {
+					open[id.Text] = nil
+				}
+				open[id.Text] = append(open[id.Text], asked{at, len(o.results)})
+				o.results = append(o.results, canon.Any{})
+			case "tool_result":
+				id, _ := p.Get("tool_use_id")
+				waiting := open[id.Text]
+				o.alone = append(o.alone, len(waiting) == 0)
+				if len(waiting) == 0 {
+					between = true
+					continue
+				}
+				if between || waiting[0].message != at-1 {
+					o.add(1, "result moved to the call, in front of what stands between")
+				}
+				call := waiting[0].call
+				open[id.Text], o.results[call], o.order = waiting[1:], p, append(o.order, call)
+				continue
+			}
+			between = true
+		}
+	}
 }
 
 // newID returns the next id: opencode orders parts by them, and takes an answer with a later id than that of the last
@@ -132,6 +164,11 @@ func (o *opencode) parts(list []canon.Any, message string) (made []canon.Any) {
 		case "tool_use":
 			part = o.tool(p, message)
 		case "tool_result":
+			alone := o.alone[0]
+			if o.alone = o.alone[1:]; alone {
+				o.add(1, "result without a call, written as what a user says")
+				made = append(made, o.aside(p, message)...)
+			}
 			continue
 		default:
 			part = file(p)
@@ -175,21 +212,8 @@ func file(p canon.Any) []any {
 	return []any{"type", "file", "mime", mime, "url", url}
 }
 
-// tool writes a call and its result.
-func (o *opencode) tool(call canon.Any, message string) []any {
-	o.finish = "tool-calls"
-	id, _ := call.Get("id")
-	name, _ := call.Get("name")
-	input, _ := call.Get("input")
-	result := o.results[id.Text]
-	if at := slices.Index(o.order, id.Text); at > 0 {
-		o.add(1, "place of a result, which comes before those of earlier calls")
-		o.order = slices.Delete(o.order, at, at+1)
-	} else {
-		o.order = o.order[at+1:]
-	}
-	var texts []string
-	var files []canon.Any
+// content returns the texts of a result, and its images as files.
+func (o *opencode) content(result canon.Any, message string) (texts []string, files []canon.Any) {
 	for _, p := range partsOf(result) {
 		if text, is := p.Get("text"); is {
 			texts = append(texts, text.Text)
@@ -199,15 +223,58 @@ func (o *opencode) tool(call canon.Any, message string) []any {
 			o.add(1, "part of a result that the form has no words for")
 		}
 	}
+	return texts, files
+}
+
+// aside writes a result without a call, each part as one.
+func (o *opencode) aside(result canon.Any, message string) (made []canon.Any) {
+	if isError(result) {
+		o.add(1, "mark that a call failed")
+	}
+	texts, files := o.content(result, message)
+	for _, said := range texts {
+		made = append(made, o.placed(message, []any{"type", "text", "text", canon.Text(said)}))
+	}
+	return append(made, files...)
+}
+
+func isError(result canon.Any) bool {
+	failed, _ := result.Get("is_error")
+	return failed.Text == string(canon.True)
+}
+
+// tool writes a call and its result. A call that has none is pending: opencode says that it was interrupted.
+func (o *opencode) tool(call canon.Any, message string) []any {
+	o.finish = "tool-calls"
+	id, _ := call.Get("id")
+	name, _ := call.Get("name")
+	input, _ := call.Get("input")
+	if input.Kind != canon.KindObject {
+		o.add(1, notAnObject)
+		input = canon.Fields("arguments", input)
+	}
+	part := func(state canon.Any) []any { return []any{"type", "tool", "callID", id, "tool", name, "state", state} }
+	number := o.calls
+	o.calls++
+	at := slices.Index(o.order, number)
+	if at < 0 {
+		o.add(1, "call without a result, of which opencode says that it was interrupted")
+		return part(canon.Fields("status", "pending", "input", input, "raw", canon.Text("")))
+	}
+	if at > 0 {
+		o.add(1, "place of a result, which comes before those of earlier calls")
+	}
+	o.order = slices.Delete(o.order, at, at+1)
+	result := o.results[number]
+	texts, files := o.content(result, message)
 	if len(texts) > 1 {
 		o.add(1, "border between the texts of a result")
 	}
 	output := canon.Text(strings.Join(texts, "\n"))
-	state := canon.Fields("status", "completed", "input", input, "output", output, "title", canon.Text(""), "metadata", canon.Object(),
-		"time", o.took(), "attachments", listOrAbsent(files))
-	if failed, _ := result.Get("is_error"); failed.Text == string(canon.True) {
+	if isError(result) {
 		o.add(len(files), "image of a result that failed")
-		state = canon.Fields("status", "error", "input", input, "error", output, "time", o.took())
+		return part(canon.Fields("status", "error", "input", input, "error", output, "time", o.took()))
 	}
-	return []any{"type", "tool", "callID", id, "tool", name, "state", state}
+	return part(canon.Fields("status", "completed", "input", input, "output", output, "title", canon.Text(""),
+		"metadata", canon.Object(), "time", o.took(), "attachments", listOrAbsent(files)))
 }

@@ -89,6 +89,9 @@ func (s *session) blocks(ctx context.Context, t *tree.Tree, to provider.API) err
 		if s.at = max(s.at, p.node.CreatedNS); p.Section == provider.System {
 			s.system++
 		}
+		if p.Kind == toolcall.Call && to == provider.Messages && p.from != to && p.Content.Kind != canon.KindObject {
+			s.add(1, notAnObject)
+		}
 		if p.Kind != toolcall.Result {
 			continue
 		}

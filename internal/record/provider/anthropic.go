@@ -65,7 +65,10 @@ func (anthropicWriter) acceptsID(id string) bool {
 	}) < 0
 }
 
-func (anthropicWriter) call(w *renderer, p *Part, id string, arguments canon.Any, _ bool) {
+func (anthropicWriter) call(w *renderer, p *Part, id string, arguments canon.Any, own bool) {
+	if !own {
+		arguments = inObject(arguments)
+	}
 	w.say("assistant", canon.Fields("type", "tool_use", "id", id, "name", p.Name, "input", arguments))
 }
 

@@ -140,7 +140,7 @@ func (geminiWriter) call(w *renderer, p *Part, id string, arguments canon.Any, o
 		w.say("assistant", p.Content)
 		return
 	}
-	w.say("assistant", canon.Fields("functionCall", canon.Fields("id", id, "name", p.Name, "args", arguments)))
+	w.say("assistant", canon.Fields("functionCall", canon.Fields("id", id, "name", p.Name, "args", inObject(arguments))))
 }
 
 func (geminiWriter) argumentsOf(call canon.Any) canon.Any {

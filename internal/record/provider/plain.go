@@ -91,5 +91,13 @@ func argumentsIn(w writer, call canon.Any) canon.Any {
 	return canon.Fields(name, arguments.Text)
 }
 
+// inObject returns arguments for an API that takes an object alone.
+func inObject(arguments canon.Any) canon.Any {
+	if arguments.Kind == canon.KindObject {
+		return arguments
+	}
+	return canon.Fields("arguments", arguments)
+}
+
 // KindOf returns the kind of a part or an item as its API has it, by its type.
 func KindOf(part canon.Any) string { return kindOf(text(part, "type")) }
