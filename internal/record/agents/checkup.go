@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -26,17 +27,20 @@ type Checkup struct {
 // TryStore writes nothing into the store that is there, and leaves none where there was none. shown is the
 // store without its password.
 func TryStore(ctx context.Context, db, shown string) Checkup {
-	c := Checkup{Tried: "store", Works: true, Says: shown + " can be written"}
-	err := writeNothing(ctx, db)
-	if err == nil {
-		return c
+	if err := writeNothing(ctx, db); err != nil {
+		return failed("store", err, "name another store")
 	}
-	c.Works, c.Says, c.Remedy = false, err.Error(), "name another store"
+	return Checkup{Tried: "store", Works: true, Says: shown + " can be written"}
+}
+
+// failed is what was tried and failed, with the remedy of its error, if it has one.
+func failed(tried string, err error, remedy string) Checkup {
+	c := Checkup{Tried: tried, Says: err.Error(), Remedy: remedy}
 	var f *fault.Error
 	if errors.As(err, &f) {
-		c.Says = f.Message
-		if f.Remedy != "" {
-			c.Remedy = f.Remedy
+		c.Says, c.Remedy = f.Message, cmp.Or(f.Remedy, remedy)
+		if cause := errors.Unwrap(f); cause != nil {
+			c.Says += ": " + cause.Error()
 		}
 	}
 	return c
@@ -74,15 +78,7 @@ func TryAddress(address string) Checkup {
 			return Checkup{Tried: "address", Works: true, Says: "pact can listen on " + at}
 		}
 	}
-	c := Checkup{Tried: "address", Says: err.Error()}
-	var f *fault.Error
-	if errors.As(err, &f) {
-		c.Says, c.Remedy = f.Message, f.Remedy
-		if cause := errors.Unwrap(f); cause != nil {
-			c.Says += ": " + cause.Error()
-		}
-	}
-	return c
+	return failed("address", err, "")
 }
 
 // TryEnvironment looks for a proxy that takes the calls for loopback before pact gets them: curl, Python's
@@ -115,13 +111,8 @@ func TrySettings(env map[string]string) (list []Checkup) {
 
 // tried says where the calls of a program go, or why that is unknown.
 func (p *Program) tried(name string, err error) (list []Checkup) {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		says := f.Message
-		if cause := errors.Unwrap(f); cause != nil {
-			says += ": " + cause.Error()
-		}
-		return []Checkup{{Tried: "settings", Says: says, Remedy: f.Remedy}}
+	if err != nil {
+		return []Checkup{failed("settings", err, "")}
 	}
 	for _, r := range p.Routes {
 		from := r.From
