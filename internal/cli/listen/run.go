@@ -52,6 +52,9 @@ func runCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if p.Warns {
+			a.Warnf("%s", p.Note)
+		}
 		stop := warnWithout(r.proxy.Calls, time.Minute, func() {
 			fmt.Fprintf(a.Err, "pact: no call of a model came to %s in the first minute.\r\n      If %s has asked one by now, "+
 				"pact doctor -- %s says why it is not recorded\r\n", r.address, view.Visible(args[0]), screen.Quote(args[0]))

@@ -13,11 +13,33 @@ func TestAnAgentBehindAShellIsLookedFor(t *testing.T) {
 	home := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(home, ".aider.conf.yml"), []byte("openai-api-base: https://gate/v1"), 0o600))
 	t.Chdir(t.TempDir())
-	for line, refused := range map[string]bool{"cd /tmp && aider": true, "aider -m hi": true, "echo hi": false, "cd /tmp && claude": false} {
-		for _, option := range []string{"-c", "-lc"} {
-			if _, err := NewProgram([]string{"bash", option, line}, map[string]string{"HOME": home}); (err != nil) != refused {
-				t.Errorf("%s: %v", line, err)
+	for refused, lines := range map[bool][]string{true: {"cd /tmp && aider", "aider -m hi", "cd a; (FOO=$(date) aider)", `x="$(aider -m hi)"`,
+		"if true; then exec aider; fi", "true || env -i A=b aider", "{ nohup /opt/aider & }", "npx aider", "python3 -m aider", "a |\\\n  time -p aider",
+		"case $1 in\n a|b) aider ;; esac", "x=(a\n b); `aider`", "cat <<E\nhi\nE\naider", "f() { timeout 5m aider; }", "while ! aider; do :; done",
+		"echo hi # x\n'aider' x", "sudo aider >log 2>&1", "(echo)\n# (x)\naider", "find | xargs -n 1 aider"},
+		false: {"echo hi", "cd /tmp && claude", "cd /tmp && echo 3.14 pi", "cd /tmp && make -n mini", "cd /tmp && which aider",
+			"cd /tmp\ngrep -c aider README", "echo crush the file", "command -v aider || exit 1", "# aider\n:", "echo '\naider' \"\naider; aider\"",
+			"case $1 in pi|aider) echo hi;; (mini) :; esac", "tools=(\naider\npi\n)", "cat <<-'E' >aider\naider\n\tE\n", "echo $(date) aider `date` aider",
+			`echo "$(date) aider"`, "((aider + 1)) && echo $((aider * 2))", "for x in aider pi; do echo $x; done", "aider() { :; }", "[ -x aider ]",
+			"> aider echo", "pip install aider", "node aider.js", "echo \\\n aider", "", "\"'", ")", "`", "crush run"},
+	} {
+		for _, line := range lines {
+			for _, option := range []string{"-c", "-lc"} {
+				if _, err := NewProgram([]string{"bash", option, line}, map[string]string{"HOME": home}); (err != nil) != refused {
+					t.Errorf("%q: %v", line, err)
+				}
 			}
+		}
+	}
+}
+
+// A script whose agent may go unrecorded is started, and its user is told.
+func TestAnAgentThatMayGoUnrecordedIsToldOf(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for line, says := range map[string]string{"cd /tmp && aider": "sh -c changes the folder and starts aider", "crush run": "sh -c starts crush", "aider": ""} {
+		p, err := NewProgram([]string{"sh", "-c", line}, map[string]string{"HOME": t.TempDir()})
+		if must(t, err); !strings.HasPrefix(p.Note, says) || says == "" && p.Note != "" {
+			t.Errorf("%s: %q", line, p.Note)
 		}
 	}
 }

@@ -24,6 +24,7 @@ type Program struct {
 	Dir         string              // a folder for this one run
 	File, Holds string              // the name and the text of a file in it that the program reads, "" for none
 	Note        string              // for its user
+	Warns       bool                // Note is for every run: calls may go unrecorded
 
 	ofRoot    bool              // it reads that file only where root alone may write
 	path      string            // the file to run, once it was found

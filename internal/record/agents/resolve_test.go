@@ -60,10 +60,11 @@ func TestWhereAnAgentCalls(t *testing.T) {
 		{"agent.py", "GEMINI_API_BASE=https://gate/g", nil, "https://generativelanguage.googleapis.com <"},
 
 		{"sh fix.sh", "", files("work/fix.sh", "aider --yes\n", ".aider.conf.yml", "openai-api-base: https://gate/v1"), "refused: fix.sh starts aider, whose own settings send it to https://gate/v1"},
+		{"sh -e fix.sh notes", "", files("work/fix.sh", "cat $1\n", "work/notes", "aider\n", ".aider.conf.yml", "openai-api-base: https://gate/v1"), "https://api.openai.com/v1 <"},
 		{"./fix", "", files("work/fix", "#!/bin/sh\n# aider\nexec aider --openai-api-base https://gate/v1\n"), "refused: ./fix starts aider"},
 		{"./fix", "", files("work/fix", "#!/usr/bin/env bash\nexport OPENAI_API_BASE='https://gate/v1'; pi; aider -m hi\n"), "refused: ./fix starts aider"},
 		{"./fix", "OPENAI_API_BASE=https://gate/v1", files("work/fix", "#!/bin/sh\naider -m hi\n"), "https://gate/v1 <OPENAI_API_BASE"},
-		{"./fix", "", files("work/fix", "#!/bin/sh\ncd ../other && aider -m hi\n"), "refused: changes the folder and starts aider"},
+		{"./fix", "", files("work/fix", "#!/bin/sh\ncd ../other && aider -m hi\n"), "https://api.openai.com/v1 <"},
 		{"./fix", "", files("work/fix", "#!/bin/sh\ncd ../other && python agent.py # aider\n"), "https://api.openai.com/v1 <"},
 		{"./fix", "", files("work/fix", "#!/usr/bin/python3\nimport aider\n", ".aider.conf.yml", "openai-api-base: https://gate/v1"), "https://api.openai.com/v1 <"},
 
