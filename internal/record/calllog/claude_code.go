@@ -47,6 +47,7 @@ type claudeTree struct {
 	byID    map[string]*claudeLine
 	answers []*claudeAnswer
 	kept    map[string]*keptLine // what compactions kept, by id
+	parts   map[part]*claudeLine // lines of answers
 	found   *findings
 	walked  int
 }
@@ -66,6 +67,7 @@ type claudeLine struct {
 	below  []*claudeLine // results of tools that follow a part of an answer
 	spoke  bool          // a message of the user stands between above and here, other than results of tools
 	begins bool          // what stands above was compacted away
+	clears bool          // results above were cleared
 	under  *claudeAnswer // the last answer right below a message of the user
 	whole  bool          // a later line of the answer repeats all of it
 	taken  bool          // a call continues the compacted conversation already
@@ -79,6 +81,7 @@ type claudeAnswer struct {
 	made     bool        // the program wrote the message itself
 	begins   *claudeLine // where the compacted conversation begins of which this is the first answer
 	messages []canon.Any // those of the path to here, this one included
+	clears   bool        // results of tools were cleared before it
 	extended bool        // another answer's messages stand behind them in the same memory
 	results  *claudeLine // the last result of its tools, until an answer follows
 }
@@ -124,6 +127,11 @@ func (t *claudeTree) add(e entry) {
 	case "user":
 		t.userLine(l)
 	case "assistant":
+		if same := t.repeated(l, message); same != nil {
+			t.found.add(e.line, "it repeats a part of an answer above, as a copy of a session does, and was read once")
+			t.byID[id] = same
+			return
+		}
 		asked := l.parent
 		if asked == nil || asked.under == nil || !t.beside(l, asked.under, message) {
 			t.answerLine(l, message)
@@ -139,6 +147,9 @@ func (t *claudeTree) add(e entry) {
 	default:
 		if !claudeNotes[kind] {
 			t.found.add(e.line, "a line of the type "+strconv.Quote(kind)+" was left out")
+		}
+		if l.clears = f.text("subtype") == "microcompact_boundary"; l.clears {
+			t.found.say(e.line, "the agent cleared results of tools; requests behind it have them here as they were")
 		}
 	}
 	t.byID[id] = l

@@ -1,6 +1,7 @@
 package calllog
 
 import (
+	"crypto/sha256"
 	"slices"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -35,6 +36,29 @@ func (t *claudeTree) beside(l *claudeLine, a *claudeAnswer, message fields) bool
 	l.answer = a
 	a.lines = append(a.lines, l)
 	return true
+}
+
+// part identifies a part of an answer by the ids of the answer and of its request, and by what it says.
+type part [sha256.Size]byte
+
+// repeated returns the line of an earlier answer that a line of the model is a copy of, nil for any other: a session that
+// is resumed under another id may begin with copies, which have the ids of the provider. It notes the line.
+func (t *claudeTree) repeated(l *claudeLine, message fields) *claudeLine {
+	id, request := message.text("id"), l.member("requestId").text()
+	if id == "" || request == "" {
+		return nil
+	}
+	key := part(sha256.Sum256([]byte(id + "\x00" + request + "\x00" + string(l.said))))
+	same := t.parts[key]
+	if same == nil {
+		if t.parts == nil {
+			t.parts = map[part]*claudeLine{}
+		}
+		t.parts[key] = l
+	} else if same.answer == l.above && !l.spoke {
+		return nil // the answer goes on
+	}
+	return same
 }
 
 // repeatsAll reports whether a content begins with all blocks of another one.

@@ -74,6 +74,12 @@ func TestAnswersBesideOneAnother(t *testing.T) {
 			"a3 u2 04 says:so"}, "[fruit -> APPLE] [fruit -> PEAR] [fruit, PEAR, why -> so]", "[]"},
 		"a compaction keeps messages": {around(`"preservedMessages":{"anchorUuid":"cs","uuids":["a2","u3","a3"]}`), sent, "[]"},
 		"it names the ends":           {around(`"preservedSegment":{"headUuid":"a2","anchorUuid":"cs","tailUuid":"a3"}`), sent, "[]"},
+		"a session and its resumed copy": {[]string{"u1 - 00 user:ask", "a1 u1 01 says:yes", "v1 - 00 user:ask", `b1 v1 01 "type":"assistant",` +
+			`"requestId":"ra1","message":{"id":"ma1","role":"assistant","model":"c","content":[{"type":"text","text":"yes"}]}}`,
+			"u2 b1 02 user:more", "a2 u2 03 says:so"}, "[ask -> yes] [ask, yes, more -> so]", "line 4: it repeats a part of an answer above"},
+		"results that the agent cleared": {[]string{"u1 - 00 user:set", "a1 u1 01 calls:A", "r1 a1 02 result:A=one", "a2 r1 03 says:ok",
+			`s1 a2 04 "type":"system","subtype":"microcompact_boundary"}`, "u2 s1 05 user:more", "a3 u2 06 says:so"},
+			"[set -> A] [set, A, one -> ok] [set, A, one, ok, more -> so] rewritten", "line 5: the agent cleared results of tools"},
 		"a branch without an answer": {[]string{"u1 - 00 user:ask", "a1 u1 01 says:yes", "u2 a1 02 user:dropped", "u3 a1 03 user:then",
 			"a3 u3 04 says:so"}, "[ask -> yes] [ask, yes, then -> so]", "line 3: 1 of 5 messages of the file is in no request"},
 	} {
@@ -92,6 +98,9 @@ func TestAnswersBesideOneAnother(t *testing.T) {
 					messages = append(messages, claudeWords(content.AppendTo(nil)))
 				}
 				list = append(list, "["+strings.Join(messages, ", ")+" -> "+claudeWords(raw(call.Answer).fields()["content"])+"]")
+				if call.Rewrites && name == "results that the agent cleared" {
+					list = append(list, "rewritten")
+				}
 			}
 			if got := strings.Join(list, " "); got != c.want {
 				t.Errorf("the calls are\n%s, want\n%s", got, c.want)

@@ -31,6 +31,9 @@ func (t *claudeTree) before(l *claudeLine, a *claudeAnswer) ([]canon.Any, bool) 
 		}
 		path = append(path, at)
 		root = at
+		if a != nil && at.clears {
+			a.clears = true
+		}
 	}
 	slices.Reverse(path)
 	if above == nil {
@@ -167,6 +170,7 @@ func (t *claudeTree) call(a *claudeAnswer, model string, before, content []canon
 	if b := a.begins; b != nil && !b.taken {
 		b.taken, c.Rewrites = true, true
 	}
+	c.Rewrites = c.Rewrites || a.clears
 	if id := first.member("requestId").text(); id != "" {
 		c.attr("requestId", canon.Text(id))
 	}

@@ -31,6 +31,9 @@ var foreign = []struct {
 		}
 		return false
 	}},
+	{"a session of Qwen Code", "record the calls of its next session: pact run -- qwen", func(f fields) bool {
+		return f.text("sessionId") != "" && f.text("uuid") != "" && f["message"].fields()["parts"].kind() == canon.KindArray
+	}},
 	{"a transcript of Cursor", "record its calls: a recording proxy as the base URL of Cursor's OpenAI key", func(f fields) bool {
 		kind := f.text("type")
 		return f["role"] != nil && f["content"] == nil && f["message"].fields()["content"].kind() == canon.KindArray ||

@@ -144,5 +144,8 @@ func (o *opencode) part(f fields, t, results *turn, number int) {
 func opencodeUsage(f fields) provider.Usage {
 	u := usage(f, "input", "output", "cache.read", "cache.write", "reasoning")
 	u.Reasoning, u.Written = told(u.Reasoning), told(u.Written)
+	if all := f.count("total"); u.Out != nil && u.Reasoning != nil && all != nil && *all == *sum(u.In, u.Out, u.Reasoning, u.Cached, u.Written) {
+		u.Out = sum(u.Out, u.Reasoning) // newer versions count it beside the output
+	}
 	return withCached(u)
 }

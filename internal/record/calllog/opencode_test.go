@@ -46,3 +46,16 @@ func TestARealOpencodeExport(t *testing.T) {
 		t.Errorf("the answer says %s with %+v", words(said), a.Usage)
 	}
 }
+
+// Where the total of an answer counts its reasoning beside its output, the model wrote both.
+func TestOpencodeCountsReasoning(t *testing.T) {
+	for text, want := range map[string]int64{
+		`{"input":10,"output":5,"reasoning":3,"cache":{"read":2,"write":0},"total":20}`: 8,
+		`{"input":10,"output":5,"reasoning":3,"cache":{"read":2,"write":0},"total":17}`: 5,
+		`{"input":10,"output":5,"reasoning":3,"cache":{"read":2,"write":0}}`:            5,
+	} {
+		if u := opencodeUsage(raw(text).fields()); u.Out == nil || *u.Out != want || *u.In != 12 {
+			t.Errorf("%s: %+v, want %d tokens out", text, u, want)
+		}
+	}
+}
