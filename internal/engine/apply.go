@@ -62,8 +62,10 @@ func (e *Engine) Apply(ctx context.Context, key history.Key, g Guard, changes ..
 	}
 	e.rememberAll(l, s, changes)
 	now := published{}
-	if n := len(changes); n > 0 && changes[n-1].Sealed != nil {
-		now = published{changes[n-1].Sealed, l.last.revision, l.generation}
+	for i, c := range changes { // an answer may come behind the last one
+		if c.Sealed != nil {
+			now = published{c.Sealed, l.last.revision - int64(len(changes)-1-i), l.generation}
+		}
 	}
 	e.settleSoon(l, now)
 	return nil

@@ -3,7 +3,9 @@ package engine_test
 import (
 	"testing"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
 
@@ -69,4 +71,39 @@ func checkPoints(t *testing.T, medium store.Store, w *writer) {
 	if damage != nil {
 		t.Error(damage.What)
 	}
+}
+
+// The snapshot that a change published gets the checkpoint that is due, and none is made anew, also where the answer
+// comes behind it as a draft.
+func TestWhatIsPublishedBeforeADraftGetsTheCheckpoint(t *testing.T) {
+	e := engine.NewHasty(store.NewMemory(), store.Packing{})
+	w := begin(t, e, "one")
+	must(t, w.commit(said(1)))
+	st, err := e.Load(background, w.key)
+	must(t, err)
+	var list []engine.Change
+	working, head, stamps := st.Working, st.Head, st.Stamps
+	for n := range 4 { // three more cycles, and the draft; a checkpoint is due at the second of them
+		x := tree.Edit(background, working, head, stamps, w.env())
+		_, err := x.Add("^ah", tree.Spec{Role: "user", Content: said(n)})
+		must(t, err)
+		list = append(list, engine.Change{Before: working, After: x.Tree(), Stamps: x.Stamps,
+			Entry: history.Entry{Cycle: x.Stamps.Cycle}})
+		if n == 3 {
+			break
+		}
+		sealed, next, err := tree.Seal(x.Tree(), x.Stamps, w.env())
+		must(t, err)
+		working, head, stamps = sealed.WithCycle(next.Cycle), sealed, next
+		list = append(list, engine.Change{Before: x.Tree(), After: working, Sealed: sealed, Stamps: next,
+			Entry: history.Entry{Cycle: sealed.Cycle()}})
+	}
+	must(t, e.Apply(background, w.key, engine.Guard{Cycle: st.Cycle, Revision: st.Revision}, list...))
+	e.Idle()
+	rows, _, err := e.Replays(background, w.key, head.Cycle())
+	must(t, err)
+	if rows != 0 {
+		t.Errorf("the last snapshot is made from %d rows of an earlier checkpoint", rows)
+	}
+	must(t, e.Close())
 }

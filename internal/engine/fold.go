@@ -35,8 +35,11 @@ func fold(list []*record) (gone []string, out []row) {
 	if len(list) == 1 {
 		return list[0].gone, list[0].rows
 	}
-	fates := make(map[string]*fate)
-	var all []row
+	most := 0
+	for _, x := range list {
+		most += len(x.rows)
+	}
+	fates, all := make(map[string]*fate, most), make([]row, 0, most)
 	of := func(id string, fresh bool) *fate {
 		f := fates[id]
 		if f == nil {
