@@ -98,10 +98,10 @@ func TestValueReading(t *testing.T) {
 		{Bool(false), KindBool, false, true},
 		{Int(-7), KindNumber, true, true},
 		{"-", KindNumber, false, true},
-		{Float(7), KindNumber, false, true},
-		{Float(1e99), KindNumber, false, true},
-		{Float(math.NaN()), KindNumber, false, false},
-		{Float(math.Inf(-1)), KindNumber, false, false},
+		{fromFloat(7), KindNumber, false, true},
+		{fromFloat(1e99), KindNumber, false, true},
+		{fromFloat(math.NaN()), KindNumber, false, false},
+		{fromFloat(math.Inf(-1)), KindNumber, false, false},
 		{String(`N "I" \`), KindString, false, true},
 		{Strings([]string{"NaN", `\`, `"Infinity`}), KindArray, false, true},
 		{`["\"",Infinity]`, KindArray, false, false},
@@ -243,7 +243,7 @@ func TestEncodeErrors(t *testing.T) {
 // TestContentHashNotExpressible covers invalid content (08 §8.2) and that a
 // refused hash leaves nothing behind for the next one.
 func TestContentHashNotExpressible(t *testing.T) {
-	nan := Float(math.NaN())
+	nan := fromFloat(math.NaN())
 	attr := func(name string, v Value) func(func(string, Value) bool) {
 		return func(yield func(string, Value) bool) { yield(name, v) }
 	}

@@ -31,9 +31,9 @@ func Bool(b bool) Value {
 	return False
 }
 
-// Float returns f as Python's repr prints a float: the shortest digits that
+// fromFloat returns f as Python's repr prints a float: the shortest digits that
 // read back to f, always with a fraction or an exponent.
-func Float(f float64) Value {
+func fromFloat(f float64) Value {
 	var buf [32]byte
 	return Value(appendFloat(buf[:0], f))
 }
@@ -104,7 +104,7 @@ func (p *parser[T]) number() (string, error) {
 		// ParseFloat returns an infinity with the error of an overflow, and Python
 		// reads such a literal as that infinity.
 		f, _ := strconv.ParseFloat(text, 64)
-		return string(Float(f)), nil
+		return string(fromFloat(f)), nil
 	}
 	if text == "-0" {
 		return "0", nil // Python's integers have no negative zero

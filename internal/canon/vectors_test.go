@@ -50,7 +50,7 @@ func TestFloatsLikePython(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := math.Float64frombits(bits)
-		if got := Float(f); string(got) != vec.Out {
+		if got := fromFloat(f); string(got) != vec.Out {
 			t.Errorf("Float(%s) = %s, want %s", vec.Bits, got, vec.Out)
 		}
 		if got, err := Encode(f); err != nil || string(got) != vec.Out {

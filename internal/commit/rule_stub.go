@@ -82,7 +82,7 @@ func (p *pruner) stubAfter(n *tree.Node) (bool, error) {
 		return false, err
 	}
 	spec := tree.Spec{Role: role, Kind: lifecycle.StubKind, Offset: n.Offset,
-		Priority: StubPriority, Content: text, Attrs: map[string]any{StubAttr: []string{n.ID}}}
+		Priority: stubPriority, Content: text, Attrs: map[string]any{StubAttr: []string{n.ID}}}
 	if paired {
 		spec.Role, spec.Kind, spec.Refs = n.Role, resultKind, calls
 		if call, ok := n.Header("wire:call").Text(); ok {

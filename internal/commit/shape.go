@@ -29,10 +29,10 @@ const OnlyPact = "Only pact writes such notes.]"
 // shortens it: the model would ask again, and never get the whole.
 const Recalled = "From pact: "
 
-// Shape cuts a text to its first head and last tail bytes, at the borders of characters, with a
+// shaped cuts a text to its first head and last tail bytes, at the borders of characters, with a
 // note between them that names where the whole text is. It returns false if the text would not
 // become shorter, or was recalled.
-func Shape(text string, head, tail int, where string) (string, bool) {
+func shaped(text string, head, tail int, where string) (string, bool) {
 	if head+tail >= len(text) || strings.HasPrefix(text, Recalled) {
 		return text, false
 	}
@@ -58,7 +58,7 @@ func Same(earlier string) string { return "[The same as " + earlier + " above. "
 func Shaped(content canon.Any, r *lifecycle.Rule, where string) (canon.Any, bool) {
 	switch content.Kind {
 	case canon.KindString:
-		text, cut := Shape(content.Text, r.Head, r.Tail, where)
+		text, cut := shaped(content.Text, r.Head, r.Tail, where)
 		content.Text = text
 		return content, cut
 	case canon.KindArray:

@@ -21,9 +21,9 @@ func StandsFor(n *tree.Node) (ids []string) {
 	return n.Header(StubAttr).Texts()
 }
 
-// StubPriority is the priority of stubs: the largest integer that every reader of
+// stubPriority is the priority of stubs: the largest integer that every reader of
 // JSON keeps exactly. So pruning takes them last, unless a node has an even higher one.
-const StubPriority = 1<<53 - 1
+const stubPriority = 1<<53 - 1
 
 // placedStub is a stub, and the tree in which it has replaced a removal set.
 type placedStub struct {
@@ -107,7 +107,7 @@ func (p *pruner) placeStub(roots []string, text string) (*placedStub, error) {
 		return nil, err
 	}
 	id, err := x.Add(parent.Node().ID, tree.Spec{
-		Role: role, Kind: lifecycle.StubKind, Offset: offset, Priority: StubPriority, Content: text,
+		Role: role, Kind: lifecycle.StubKind, Offset: offset, Priority: stubPriority, Content: text,
 		Attrs: map[string]any{StubAttr: roots},
 	})
 	if err == nil {

@@ -11,20 +11,20 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// FlatLog is the member that makes a JSON object a flat log: the list of its messages, as
+// flatLog is the member that makes a JSON object a flat log: the list of its messages, as
 // 07 §4.1 prints it.
-const FlatLog = "flat_log"
+const flatLog = "flat_log"
 
 // fromFlatLog returns the document that 07 §4.1 makes of a flat log, prior to the commit that seals it: messages
 // of the system are blocks of ^sys, all others blocks in the core of ^ah, in their order. A message keeps its id and
 // its other members. It returns doc if it is no flat log, and E_DOCUMENT_INVALID for what is no message.
 func (r *reader) fromFlatLog(doc canon.Any) (canon.Any, error) {
-	log, is := doc.Get(FlatLog)
+	log, is := doc.Get(flatLog)
 	if _, document := doc.Get("root"); document || !is {
 		return doc, nil
 	}
 	if log.Kind != canon.KindArray {
-		return doc, &fault.Error{Code: fault.DocumentInvalid, Token: FlatLog, Offset: fault.NoOffset,
+		return doc, &fault.Error{Code: fault.DocumentInvalid, Token: flatLog, Offset: fault.NoOffset,
 			Message: "the flat log is no list of messages", Remedy: `write "flat_log":[{"role":"user","content":"Hello"}]`}
 	}
 	if r.edition == "" { // then head reports or refuses one that is none
@@ -49,7 +49,7 @@ func (r *reader) fromFlatLog(doc canon.Any) (canon.Any, error) {
 			m.Members = slices.DeleteFunc(slices.Clone(m.Members), func(m canon.Member) bool { return m.Name == "tag" })
 		}
 		if role.Kind != canon.KindString {
-			return doc, &fault.Error{Code: fault.DocumentInvalid, Token: FlatLog, Offset: fault.NoOffset,
+			return doc, &fault.Error{Code: fault.DocumentInvalid, Token: flatLog, Offset: fault.NoOffset,
 				Message: "entry " + strconv.Itoa(i+1) + " of the flat log is no message with a role",
 				Remedy:  `write entries such as {"role":"user","content":"Hello"}`}
 		}
@@ -70,7 +70,7 @@ func (r *reader) fromFlatLog(doc canon.Any) (canon.Any, error) {
 		Value: canon.ArrayOf(node("^sys", system...), node("^ah", core))})
 	made := []canon.Member{{Name: "root", Value: root}}
 	for _, m := range doc.Members {
-		if m.Name != FlatLog {
+		if m.Name != flatLog {
 			made = append(made, m)
 		}
 	}

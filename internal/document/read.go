@@ -48,7 +48,7 @@ func Read(data []byte, o Options) (*Document, error) {
 
 // outline names the members of a document, or of a line of a history, that the
 // reader walks. It needs contents and headers only in their canonical form.
-var outline = canon.Outline{Walk: []string{"root", "children", "born", "node", "died", FlatLog}, Hold: []string{"content"}}
+var outline = canon.Outline{Walk: []string{"root", "children", "born", "node", "died", flatLog}, Hold: []string{"content"}}
 
 // Parse reads the text of a document, or of a line of a history, for FromAny and
 // ReadNode. Its errors are those of canon.ParseDocument.

@@ -51,7 +51,7 @@ func (e *Engine) attemptsOf(ctx context.Context, b *store.Batch, l *line, change
 			a, err = e.startAttempt(ctx, b, l, a, c.Stamps.Cycle, started[a.Cycle])
 			started[a.Cycle]++
 		case ended[a.ID]:
-			err = AttemptEnded(a)
+			err = attemptEnded(a)
 		default:
 			ended[a.ID] = true
 			a, err = e.endAttempt(ctx, b, l, a)
@@ -69,7 +69,7 @@ func (e *Engine) attemptsOf(ctx context.Context, b *store.Batch, l *line, change
 func (e *Engine) startAttempt(ctx context.Context, b *store.Batch, l *line, a history.Attempt, current, before int64) (
 	history.Attempt, error) {
 	if a.Cycle != current {
-		return a, CycleOver(a.Cycle, current)
+		return a, cycleOver(a.Cycle, current)
 	}
 	number, err := nextAttempt(ctx, e.store, l, a.Cycle)
 	if err != nil {
@@ -117,7 +117,7 @@ func (e *Engine) endAttempt(ctx context.Context, b *store.Batch, l *line, as his
 	case a.ID != as.ID:
 		return as, NoAttempt(as.ID)
 	case a.Status != history.Running:
-		return as, AttemptEnded(a)
+		return as, attemptEnded(a)
 	}
 	EndAttempt(&a, as)
 	expect(b, in(l.key, aboutKey), l.raw)

@@ -134,5 +134,5 @@ func Snapshot(ctx context.Context, s Contexts, key history.Key, cycle int64) (*t
 	for t, err := range s.History(ctx, key, cycle, cycle) {
 		return t, err
 	}
-	return nil, NoSnapshot(cycle)
+	return nil, noSnapshot(cycle)
 }

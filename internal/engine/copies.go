@@ -53,7 +53,7 @@ const unfinishedPrefix = "@copy:"
 // UnfinishedName is the name that a store keeps an unfinished copy under.
 func UnfinishedName(name string) string { return unfinishedPrefix + name }
 
-// CopiedName returns the name of the line that an unfinished copy copies.
-func CopiedName(unfinishedName string) string {
+// copiedName returns the name of the line that an unfinished copy copies.
+func copiedName(unfinishedName string) string {
 	return strings.TrimPrefix(unfinishedName, unfinishedPrefix)
 }

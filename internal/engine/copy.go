@@ -29,7 +29,7 @@ func (e *Engine) Lines(ctx context.Context) (list []Line, err error) {
 			of := Line{Info: l.info(), Shared: l.standing == shared, Unfinished: l.standing == unfinished}
 			switch {
 			case of.Unfinished:
-				of.Name = CopiedName(of.Name)
+				of.Name = copiedName(of.Name)
 			case of.Shared:
 				of.Name = "@" + strconv.FormatInt(int64(of.Key), 10)
 			}
@@ -73,7 +73,7 @@ func (e *Engine) BeginCopy(ctx context.Context, of Line, first *Part) (history.K
 			return err
 		}
 		if row != nil {
-			return CopyUnderWay(of.Name)
+			return copyUnderWay(of.Name)
 		}
 		key, err := e.newLine(ctx, b)
 		if err != nil {
@@ -108,14 +108,14 @@ func (e *Engine) origin(ctx context.Context, b *store.Batch, o history.Origin) (
 		return nil, err
 	}
 	if o.Revision <= l.origin.Revision || o.Revision > l.last.revision {
-		return nil, NoSnapshot(o.Cycle)
+		return nil, noSnapshot(o.Cycle)
 	}
 	for x, err := range e.lineage(ctx, l, o.Revision, o.Revision) {
 		if err != nil {
 			return nil, err
 		}
 		if !x.publishes() || x.latest != o.Cycle {
-			return nil, NoSnapshot(o.Cycle)
+			return nil, noSnapshot(o.Cycle)
 		}
 	}
 	expect(b, in(l.key, aboutKey), l.raw)
@@ -127,12 +127,12 @@ func (e *Engine) unfinishedCopy(ctx context.Context, key history.Key) (l *line, 
 	err = e.store.View(ctx, func(r store.Reader) (err error) {
 		l, err = e.findLine(ctx, r, key)
 		if errors.Is(err, fault.ContextNotFound) || err == nil && l.standing != unfinished {
-			return NoCopy()
+			return noCopy()
 		}
 		if err != nil {
 			return err
 		}
-		named.Key = at(common, copyPrefix+CopiedName(l.name))
+		named.Key = at(common, copyPrefix+copiedName(l.name))
 		named.Value, err = r.Get(ctx, named.Key)
 		return err
 	})
@@ -171,7 +171,7 @@ func (e *Engine) extendCopy(ctx context.Context, key history.Key, list []*record
 				e.append(b, l, x)
 				l.last = x.ending()
 			case x.publishes() || x.latest != l.last.latest:
-				return Moved(Guard{x.entry.Cycle, at - 1}, l.last.latest, last)
+				return moved(Guard{x.entry.Cycle, at - 1}, l.last.latest, last)
 			default:
 				b.Replace = append(b.Replace, e.record(l, x))
 			}

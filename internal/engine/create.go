@@ -89,7 +89,7 @@ func (w *writes) join(b *store.Batch, space store.Space) {
 
 // makeRecords makes the records of a context.
 func (e *Engine) makeRecords(ctx context.Context, g *Creation) (*beginning, error) {
-	shown := Begun(g.Tree, g.Entry.TimeNS, g.Imported)
+	shown := begun(g.Tree, g.Entry.TimeNS, g.Imported)
 	first := &record{entry: logged(g.Entry, history.Create, g.Tree), stamps: g.Stamps, latest: g.Tree.Cycle(),
 		bytes: shown.Bytes}
 	first.entry.Revision = 1

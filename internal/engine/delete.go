@@ -16,7 +16,7 @@ func (e *Engine) Delete(ctx context.Context, key history.Key) error {
 		}
 		name := namePrefix + l.name
 		if l.standing == unfinished {
-			name = copyPrefix + CopiedName(l.name)
+			name = copyPrefix + copiedName(l.name)
 		}
 		remove(b, only(at(common, name)))
 		return e.shrink(ctx, b, l, 0)

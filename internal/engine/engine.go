@@ -83,7 +83,7 @@ func (e *Engine) usable() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
-		return Closed()
+		return closed()
 	}
 	return nil
 }

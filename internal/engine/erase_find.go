@@ -115,7 +115,7 @@ func (x *erasure) below(f *Family) (told bool, err error) {
 
 // targets collects the nodes and entries to erase, and returns an error if one cannot be erased.
 func (x *erasure) targets(l *line) (err error) {
-	f := NewFamily(x.IDs)
+	f := newFamily(x.IDs)
 	told := false
 	if len(x.Texts) == 0 {
 		if told, err = x.below(f); err != nil {
@@ -123,14 +123,14 @@ func (x *erasure) targets(l *line) (err error) {
 		}
 	}
 	if !told {
-		f, x.all = NewFamily(x.IDs), 0
+		f, x.all = newFamily(x.IDs), 0
 		if err := x.look(f); err != nil {
 			return err
 		}
 	}
 	for _, id := range x.IDs {
 		if !f.Seen[id] {
-			return Unnamed(id)
+			return unnamed(id)
 		}
 	}
 	for id := range f.Below {
@@ -206,7 +206,7 @@ func (x *erasure) look(f *Family) error {
 			}
 		}
 		if x.finder.In(m.l.name) && m.l.standing != shared {
-			return StuckInName(m.l.name)
+			return stuckInName(m.l.name)
 		}
 	}
 	return nil
@@ -216,7 +216,7 @@ func (x *erasure) look(f *Family) error {
 func (x *erasure) named(l *line) error {
 	for _, revision := range x.Revisions {
 		if revision < 1 || revision > l.last.revision {
-			return NoRevision(revision)
+			return noRevision(revision)
 		}
 		owner := l.owner(revision)
 		for rec, err := range x.e.records(x.ctx, owner, revision, revision) {
@@ -245,7 +245,7 @@ func (x *erasure) search(last, t *tree.Tree) error {
 		}
 		goes, stays := x.finder.InNode(n, text)
 		if stays {
-			return StuckInNode(n)
+			return stuckInNode(n)
 		}
 		if goes {
 			x.ids[n.ID], x.found = true, true

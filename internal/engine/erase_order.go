@@ -132,25 +132,25 @@ func word(text, part string) bool {
 	}
 }
 
-// Unnamed returns the error for an id that no context of the family ever had:
+// unnamed returns the error for an id that no context of the family ever had:
 // E_NODE_NOT_FOUND.
-func Unnamed(id string) error {
+func unnamed(id string) error {
 	return fault.OnNode(fault.NodeNotFound, id,
 		"neither the context nor any that shares history with it ever had such a node",
 		"the selector '@* *' finds the ids of all snapshots")
 }
 
-// StuckInName returns the error for a text that is also in the name of a context, which an
+// stuckInName returns the error for a text that is also in the name of a context, which an
 // erasure does not change: E_DOCUMENT_INVALID.
-func StuckInName(name string) error {
+func stuckInName(name string) error {
 	return fault.At(fault.DocumentInvalid, fault.NoOffset, name,
 		"the text is also in the name of the context "+strconv.Quote(name)+", which an erasure leaves as it is",
 		"rename that context first")
 }
 
-// StuckInNode returns the error for a text that is also in the id, the type or a reference
+// stuckInNode returns the error for a text that is also in the id, the type or a reference
 // of a node, which an erasure does not change: E_DOCUMENT_INVALID.
-func StuckInNode(n *tree.Node) error {
+func stuckInNode(n *tree.Node) error {
 	return fault.OnNode(fault.DocumentInvalid, n.ID,
 		"the text is also in the id, in the type or in the references of this node, which an erasure leaves as they are",
 		"export the history, put other ids into the file, import it under another name, "+
@@ -185,8 +185,8 @@ func IsBlank(e *history.Entry) bool {
 	return !written(e.Actor) && !written(e.Message) && !report && e.Request == "" && (e.Kind != history.Edit || e.Digest == "")
 }
 
-// NoRevision returns the error for a revision that is not in the log: E_SNAPSHOT_NOT_FOUND.
-func NoRevision(revision int64) error {
+// noRevision returns the error for a revision that is not in the log: E_SNAPSHOT_NOT_FOUND.
+func noRevision(revision int64) error {
 	return fault.New(fault.SnapshotNotFound, "the log has no revision "+strconv.FormatInt(revision, 10),
 		"Log lists the revisions")
 }

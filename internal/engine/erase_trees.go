@@ -15,8 +15,8 @@ type Family struct {
 	named map[string]bool
 }
 
-// NewFamily returns an empty Family for the ids that an erasure names.
-func NewFamily(ids []string) *Family {
+// newFamily returns an empty Family for the ids that an erasure names.
+func newFamily(ids []string) *Family {
 	f := &Family{make(map[string]bool, len(ids)), make(map[string]bool, len(ids)), make(map[string]bool, len(ids))}
 	for _, id := range ids {
 		f.Below[id], f.named[id] = true, true

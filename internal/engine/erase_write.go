@@ -57,7 +57,7 @@ func (x *erasure) conclude(b *store.Batch, m *member, total *history.Erased) err
 		}
 		total.Salt = entry.Erased().Salt
 		l.erasures++
-		shown := Begun(m.working, l.last.timeNS, false)
+		shown := begun(m.working, l.last.timeNS, false)
 		last := &record{entry: logged(entry, history.Erasing, m.working), stamps: l.last.stamps, latest: l.last.latest,
 			bytes: m.bytes, cuts: l.last.cuts}
 		last.entry.Revision = l.last.revision + 1

@@ -14,28 +14,28 @@ func NoAttempt(id string) error {
 		"Attempts lists those that are there")
 }
 
-// AttemptEnded returns the error for ending an attempt a second time: E_CONFLICT.
-func AttemptEnded(a history.Attempt) error {
+// attemptEnded returns the error for ending an attempt a second time: E_CONFLICT.
+func attemptEnded(a history.Attempt) error {
 	return fault.New(fault.Conflict, "the attempt "+strconv.Quote(a.ID)+" has ended already: "+string(a.Status),
 		"start another attempt")
 }
 
-// CycleOver returns the error for starting an attempt in a cycle that is not the current
+// cycleOver returns the error for starting an attempt in a cycle that is not the current
 // one: E_CONFLICT.
-func CycleOver(cycle, now int64) error {
+func cycleOver(cycle, now int64) error {
 	return fault.New(fault.Conflict, "cycle "+strconv.FormatInt(cycle, 10)+" is not under way, "+strconv.FormatInt(now,
 		10)+" is",
 		"nothing was recorded: read the context again and repeat the call")
 }
 
-// TokenTaken returns the error for the name of a token that is there already: E_CONFLICT.
-func TokenTaken(name string) error {
+// tokenTaken returns the error for the name of a token that is there already: E_CONFLICT.
+func tokenTaken(name string) error {
 	return fault.At(fault.Conflict, fault.NoOffset, name, "there is a token "+strconv.Quote(name)+" already",
 		"choose another name, or revoke that one first")
 }
 
-// NoToken returns the error for the name of a token that is not there: E_NOT_FOUND.
-func NoToken(name string) error {
+// noToken returns the error for the name of a token that is not there: E_NOT_FOUND.
+func noToken(name string) error {
 	return fault.At(fault.NotFound, fault.NoOffset, name, "there is no token "+strconv.Quote(name),
 		"list the tokens and choose one that is there")
 }
@@ -46,20 +46,20 @@ func NoContext(name string) error {
 		"make it, or list the contexts and choose one that is there")
 }
 
-// NoKey returns the error for a key that no context has: E_CONTEXT_NOT_FOUND.
-func NoKey(key history.Key) error {
+// noKey returns the error for a key that no context has: E_CONTEXT_NOT_FOUND.
+func noKey(key history.Key) error {
 	return fault.New(fault.ContextNotFound, "there is no context with the key "+strconv.FormatInt(int64(key), 10)+
 		" any more", "it was deleted; list the contexts and choose one that is there")
 }
 
-// Moved returns the error for a guard that does not hold: E_CONFLICT.
-func Moved(g Guard, cycle, revision int64) error {
+// moved returns the error for a guard that does not hold: E_CONFLICT.
+func moved(g Guard, cycle, revision int64) error {
 	return fault.New(fault.Conflict, sprintMoved(g, cycle, revision),
 		"nothing was changed: read the context again and repeat the call")
 }
 
-// NoSnapshot returns the error for a cycle without a snapshot: E_SNAPSHOT_NOT_FOUND.
-func NoSnapshot(cycle int64) error {
+// noSnapshot returns the error for a cycle without a snapshot: E_SNAPSHOT_NOT_FOUND.
+func noSnapshot(cycle int64) error {
 	return fault.New(fault.SnapshotNotFound, "there is no snapshot "+label(cycle),
 		"Find says which cycles the context has")
 }
@@ -71,8 +71,8 @@ func sprintMoved(g Guard, cycle, revision int64) string {
 		", found cycle " + strconv.FormatInt(cycle, 10) + " revision " + strconv.FormatInt(revision, 10)
 }
 
-// Closed returns the error for using a closed store: E_STORE.
-func Closed() error {
+// closed returns the error for using a closed store: E_STORE.
+func closed() error {
 	return fault.New(fault.Store, "the store is closed", "open it again")
 }
 
@@ -82,13 +82,13 @@ func otherFormat() error {
 		"export its contexts, all snapshots of each, with the program that wrote it, and import them with this one")
 }
 
-// CopyUnderWay is the error for beginning a copy of a line that already has an unfinished one.
-func CopyUnderWay(name string) error {
+// copyUnderWay is the error for beginning a copy of a line that already has an unfinished one.
+func copyUnderWay(name string) error {
 	return fault.New(fault.Conflict, "there is an unfinished copy of "+name, "wait until it is done, or go on with it")
 }
 
-// NoCopy is the error for a key that is not that of an unfinished copy.
-func NoCopy() error {
+// noCopy is the error for a key that is not that of an unfinished copy.
+func noCopy() error {
 	return fault.New(fault.ContextNotFound, "the unfinished copy is gone", "another process finished it or began anew")
 }
 

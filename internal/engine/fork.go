@@ -22,7 +22,7 @@ func (e *Engine) Fork(ctx context.Context, key history.Key, cycle int64, f Fork)
 			return err
 		}
 		if cycle < of.first || cycle > of.last.latest {
-			return NoSnapshot(cycle)
+			return noSnapshot(cycle)
 		}
 		if token := f.Entry.Request; token != "" {
 			if seen, err := e.request(ctx, of, token); err != nil || seen != 0 {
@@ -93,7 +93,7 @@ func (e *Engine) makeFork(ctx context.Context, b *store.Batch, of *line, v versi
 	}
 	entry := f.Entry
 	entry.Cycle, entry.TimeNS = at.latest, at.stamps.LastNS
-	shown := Begun(v.t, entry.TimeNS, true)
+	shown := begun(v.t, entry.TimeNS, true)
 	first := &record{entry: logged(entry, history.Forked, v.t), stamps: at.stamps, latest: at.latest, bytes: shown.Bytes,
 		cuts: at.cuts}
 	first.entry.Revision = at.entry.Revision + 1

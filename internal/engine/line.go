@@ -72,7 +72,7 @@ func (l *line) info() Info {
 // holds. If two engines pass it at once, the medium refuses the second batch (see write).
 func (l *line) moved(g Guard) error {
 	if g.Cycle != l.last.latest || g.Revision != l.last.revision {
-		return Moved(g, l.last.latest, l.last.revision)
+		return moved(g, l.last.latest, l.last.revision)
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (e *Engine) line(ctx context.Context, key history.Key) (l *line, err error)
 		return nil, err
 	}
 	if key < 1 || store.Space(key) > store.MaxSpace {
-		return nil, NoKey(key)
+		return nil, noKey(key)
 	}
 	known, err := ahead(ctx, e.store, key)
 	if err != nil {
@@ -208,7 +208,7 @@ func (e *Engine) line(ctx context.Context, key history.Key) (l *line, err error)
 func (e *Engine) findLine(ctx context.Context, r store.Reader, key history.Key) (*line, error) {
 	l, err := e.readAbout(ctx, r, key)
 	if err == nil && (l == nil || l.standing == shared) {
-		return nil, NoKey(key)
+		return nil, noKey(key)
 	}
 	if err != nil {
 		return nil, err

@@ -132,7 +132,7 @@ func (e *Engine) between(ctx context.Context, key history.Key, from, to int64, f
 	err = e.steady(ctx, key, func(now *line) error {
 		for _, cycle := range [...]int64{from, to} {
 			if cycle < now.first || cycle > now.last.latest {
-				return NoSnapshot(cycle)
+				return noSnapshot(cycle)
 			}
 		}
 		if from > to {

@@ -22,7 +22,7 @@ func (e *Engine) AddToken(ctx context.Context, t history.AccessToken) error {
 			return err
 		}
 		if row != nil {
-			return TokenTaken(t.Name)
+			return tokenTaken(t.Name)
 		}
 		expect(b, k, nil)
 		put(b, k, encodeToken(&t))
@@ -57,7 +57,7 @@ func (e *Engine) RevokeToken(ctx context.Context, name string) error {
 			return err
 		}
 		if row == nil {
-			return NoToken(name)
+			return noToken(name)
 		}
 		b.Expect = append(b.Expect, store.Expectation{Key: k, State: store.Present})
 		remove(b, only(k))

@@ -15,8 +15,8 @@ import (
 // what was there to whoever has the salt and the text. It tells nothing to anybody else.
 const ErasedName = "pact:erased"
 
-// ErasedContent stands for a content that was erased.
-const ErasedContent canon.Value = `"[erased]"`
+// erasedContent stands for a content that was erased.
+const erasedContent canon.Value = `"[erased]"`
 
 // keptKinds are the kinds that an erasure leaves, because they say nothing about anybody.
 var keptKinds = []string{"text", "call", "result", "image", "audio", "summary", "stub"}
@@ -80,7 +80,7 @@ func (n *Node) remainder(mark string) *Node {
 	}
 	gap.Headers = append(gap.Headers, Header{ErasedName, canon.String(mark)})
 	if n.Content.Size() > 0 {
-		gap.Content = Hold(ErasedContent)
+		gap.Content = Hold(erasedContent)
 	}
 	return NewNode(gap, nil)
 }

@@ -56,7 +56,7 @@ func TestAnArchiveOfInspectIsItsLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kind, err := KindOf(text); kind != Log || err != nil {
+	if kind, err := kindOf(text); kind != Log || err != nil {
 		t.Errorf("the archive is %q, %v", kind, err)
 	}
 	sameCalls(t, "the archive", text, read(t, "testdata/inspect-dump.json"))

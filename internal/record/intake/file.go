@@ -58,7 +58,7 @@ func (f *File) Kind() (Kind, error) {
 	case f.backup:
 		return History, nil
 	}
-	return KindOf(f.Data)
+	return kindOf(f.Data)
 }
 
 // Log reads the file as a log, or one session of it.

@@ -140,12 +140,12 @@ func TestALineThatIsWrongIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, want = Sessions(t.Context(), whole, "a")
+	_, want = sessionsOf(t.Context(), whole, "a")
 	file, err := Read(t.Context(), onDisk(t, refused), MaxText)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Sessions(t.Context(), file.log, "a"); fault.CodeOf(want) != fault.DocumentInvalid || fmt.Sprint(err) != fmt.Sprint(want) {
+	if _, err := sessionsOf(t.Context(), file.log, "a"); fault.CodeOf(want) != fault.DocumentInvalid || fmt.Sprint(err) != fmt.Sprint(want) {
 		t.Errorf("the error is %v, want %v", err, want)
 	}
 }
@@ -174,7 +174,7 @@ func TestTheMemoryOfAnImportDoesNotFollowTheFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sessions, err := Sessions(t.Context(), file.log, "a")
+		sessions, err := sessionsOf(t.Context(), file.log, "a")
 		if err != nil {
 			t.Fatal(err)
 		}

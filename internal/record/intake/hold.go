@@ -12,9 +12,9 @@ import (
 // memoryOfNode is how many bytes an import holds for a node or a message, measured with some room.
 const memoryOfNode = 2 << 10
 
-// HoldNodes holds, in the budget of ctx, the nodes that a snapshot document makes. It takes each object of
+// holdNodes holds, in the budget of ctx, the nodes that a snapshot document makes. It takes each object of
 // the text for one. E_LIMIT if they are too many.
-func HoldNodes(ctx context.Context, data []byte) error {
+func holdNodes(ctx context.Context, data []byte) error {
 	_, err := budget.Hold(ctx, int64(bytes.Count(data, []byte("{")))*memoryOfNode)
 	return err
 }

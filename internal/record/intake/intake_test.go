@@ -26,7 +26,7 @@ func TestKindsOfFiles(t *testing.T) {
 		"../../../examples/conversations/weather.json": Log,
 		"../../../examples/conversations/repair.jsonl": History,
 	} {
-		if got, err := KindOf(read(t, file)); got != want || err != nil {
+		if got, err := kindOf(read(t, file)); got != want || err != nil {
 			t.Errorf("%s is %q, %v; want %q", file, got, err, want)
 		}
 	}
@@ -35,15 +35,15 @@ func TestKindsOfFiles(t *testing.T) {
 		t.Fatalf("%d logs, %v", len(logs), err)
 	}
 	for _, file := range logs {
-		if got, err := KindOf(read(t, file)); got != Log || err != nil {
+		if got, err := kindOf(read(t, file)); got != Log || err != nil {
 			t.Errorf("%s is %q, %v", file, got, err)
 		}
 	}
-	if got, err := KindOf([]byte(`{"root":{}}`)); got != Snapshot || err != nil {
+	if got, err := kindOf([]byte(`{"root":{}}`)); got != Snapshot || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, text := range []string{"", "words", "{", "[1,2]", `{"a":1}`, "{}\n{}"} {
-		if kind, err := KindOf([]byte(text)); fault.CodeOf(err) != fault.DocumentInvalid {
+		if kind, err := kindOf([]byte(text)); fault.CodeOf(err) != fault.DocumentInvalid {
 			t.Errorf("%q is %q, %v", text, kind, err)
 		}
 	}
@@ -94,7 +94,7 @@ func FuzzKindOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		text, err := textOf(t, data, 1<<20)
 		if err == nil {
-			_, err = KindOf(text)
+			_, err = kindOf(text)
 		}
 		if err != nil && fault.CodeOf(err) == "" {
 			t.Errorf("an error without a code: %v", err)

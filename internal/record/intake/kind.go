@@ -18,9 +18,9 @@ const (
 	Log      Kind = "log"      // the calls of another program, or messages alone: a transcript
 )
 
-// KindOf recognises a text by its contents. It returns E_DOCUMENT_INVALID for what pact
+// kindOf recognises a text by its contents. It returns E_DOCUMENT_INVALID for what pact
 // does not read. Cost: that of reading the text once.
-func KindOf(data []byte) (Kind, error) {
+func kindOf(data []byte) (Kind, error) {
 	if err := calllog.Foreign(data); err != nil {
 		return "", err
 	}

@@ -54,7 +54,7 @@ func TestNodesAndBlocksAreHeldBeforeTheyAreMade(t *testing.T) {
 	many := strings.Repeat(`{"role":"user","content":"a"},`, 50_000) + `{"role":"user","content":"a"}`
 	document := `{"cycle":1,"root":{"children":[` + many + `]}}`
 	ctx, _ := budget.WithMemory(t.Context(), most, "")
-	if text, err := textIn(ctx, document); err != nil || fault.CodeOf(HoldNodes(ctx, text)) != fault.Limit {
+	if text, err := textIn(ctx, document); err != nil || fault.CodeOf(holdNodes(ctx, text)) != fault.Limit {
 		t.Errorf("the document is not refused; its text: %v", err)
 	}
 	request := `{"model":"m","messages":[` + many + `]}`
@@ -71,10 +71,10 @@ func TestNodesAndBlocksAreHeldBeforeTheyAreMade(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Sessions(ctx, read, "a"); fault.CodeOf(err) != fault.Limit {
+		if _, err := sessionsOf(ctx, read, "a"); fault.CodeOf(err) != fault.Limit {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := Sessions(t.Context(), read, "a"); err != nil {
+		if _, err := sessionsOf(t.Context(), read, "a"); err != nil {
 			t.Errorf("%s without a budget: %v", name, err)
 		}
 	}

@@ -105,6 +105,6 @@ func IsBackup(text *bufio.Reader) bool {
 	if !whole {
 		return false
 	}
-	kind, err := KindOf(line)
+	kind, err := kindOf(line)
 	return err == nil && kind == History
 }

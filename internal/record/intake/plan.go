@@ -112,7 +112,7 @@ func PlanFile(ctx context.Context, f *File, o Options) (*Plan, error) {
 		}
 		p := &Plan{Options: o, Parts: []Part{{Name: o.Name}}, file: f}
 		if o.Kind == Snapshot {
-			return p, HoldNodes(ctx, f.Data)
+			return p, holdNodes(ctx, f.Data)
 		}
 		return p, nil
 	}
@@ -139,7 +139,7 @@ func PlanLog(ctx context.Context, log *calllog.Log, o Options) (*Plan, error) {
 	if o.Strict && log.Damage != nil {
 		return nil, log.Damage
 	}
-	sessions, err := Sessions(ctx, log, o.Name)
+	sessions, err := sessionsOf(ctx, log, o.Name)
 	o.Kind = Log
 	p := &Plan{Options: o, Parts: make([]Part, len(sessions)), Findings: log.Findings}
 	for i := range sessions {

@@ -31,10 +31,10 @@ type Session struct {
 	Parted  int // and how many that a snapshot has only in part
 }
 
-// Sessions returns the sessions of a log, which go to contexts called name or name/SESSION.
+// sessionsOf returns the sessions of a log, which go to contexts called name or name/SESSION.
 // A call that no importer takes is an error, and so is one that needs more than the budget of ctx has:
 // nothing of such a log is imported.
-func Sessions(ctx context.Context, log *calllog.Log, name string) ([]Session, error) {
+func sessionsOf(ctx context.Context, log *calllog.Log, name string) ([]Session, error) {
 	list := make([]Session, len(log.Sessions))
 	for i := range log.Sessions {
 		s := &log.Sessions[i]

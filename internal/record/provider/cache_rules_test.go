@@ -13,7 +13,7 @@ import (
 func TestTheDocumentationHasTheTables(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/providers.md")
 	must(t, err)
-	for _, d := range AllCacheRules() {
+	for _, d := range allCacheRules() {
 		words := append([]string{"`" + d.Name + "`"}, d.Sources...)
 		for i := range d.Settings {
 			if d.Settings[i].Holds == "" {

@@ -32,7 +32,7 @@ func FuzzTwoBodies(f *testing.F) {
 			if a == nil || b == nil {
 				continue
 			}
-			for _, d := range AllCacheRules() {
+			for _, d := range allCacheRules() {
 				checkTwo(t, d, d.Read(a, "m"), d.Read(b, "m"), time.Duration(max(0, wait)))
 			}
 		}

@@ -59,7 +59,7 @@ func (p *progress) complete() bool {
 // for endless: the longest are pictures.
 const (
 	mostWatched = 1 << 20
-	MaxEvent    = 32 << 20
+	maxEvent    = 32 << 20
 )
 
 // TooLong says why an answer is recorded only up to an event.
@@ -91,9 +91,9 @@ func (w *Watch) Write(p []byte) (over bool) {
 	return w.over
 }
 
-// Endless returns where the present event begins, and whether it has more than MaxEvent bytes so far.
+// Endless returns where the present event begins, and whether it has more than maxEvent bytes so far.
 func (w *Watch) Endless() (from int64, is bool) {
-	return w.events.begun, w.events.at-w.events.begun > MaxEvent
+	return w.events.begun, w.events.at-w.events.begun > maxEvent
 }
 
 func (w *Watch) dispatch(data []byte) {

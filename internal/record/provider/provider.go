@@ -121,8 +121,8 @@ func ModelInPath(path string) string {
 	return ""
 }
 
-// AllCacheRules returns the rules in the order of listings.
-func AllCacheRules() (list []*CacheRules) {
+// allCacheRules returns the rules in the order of listings.
+func allCacheRules() (list []*CacheRules) {
 	for _, e := range table {
 		list = append(list, e.cache)
 	}
@@ -131,7 +131,7 @@ func AllCacheRules() (list []*CacheRules) {
 
 // CacheRulesNames returns the names of all rules.
 func CacheRulesNames() (names []string) {
-	for _, rules := range AllCacheRules() {
+	for _, rules := range allCacheRules() {
 		names = append(names, rules.Name)
 	}
 	return names
@@ -139,7 +139,7 @@ func CacheRulesNames() (names []string) {
 
 // CacheRulesNamed returns the rules with a name, nil if there are none.
 func CacheRulesNamed(name string) *CacheRules {
-	all := AllCacheRules()
+	all := allCacheRules()
 	if at := slices.IndexFunc(all, func(rules *CacheRules) bool { return rules.Name == name }); at >= 0 {
 		return all[at]
 	}
