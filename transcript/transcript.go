@@ -41,15 +41,6 @@ func Read(data []byte) ([]*Conversation, error) {
 // Shape returns the shape of the file: openai, tau-bench or swe-smith. Nodes carry it as their provenance.
 func (c *Conversation) Shape() string { return c.Replay.Shape }
 
-// Damage returns the error of the first damaged line of the file, nil if there is none or if this is not the first
-// conversation of the file. [Read] reads the rest all the same.
-func (c *Conversation) Damage() error {
-	if c.log == nil {
-		return nil
-	}
-	return c.log.Damage
-}
-
 // Findings returns what is odd about the file, of the first of its conversations: roles that no provider has, whose
 // messages count as other (01 §2) and keep the word as an attribute, messages in an unknown form, damaged lines, and
 // why a conversation makes no cycle.

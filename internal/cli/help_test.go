@@ -127,6 +127,11 @@ func TestOldNamesAreTranslated(t *testing.T) {
 	if len(tried) != len(oldNames)+1 {
 		t.Errorf("%d names of %d were tried", len(tried), len(oldNames))
 	}
+	for _, says := range []string{"pact thread is pact show --as=thread now", "pact prune is pact commit --prune now"} {
+		if !tried[says] {
+			t.Error("nothing says:", says)
+		}
+	}
 }
 
 // TestLibraryNamesNoCommand holds the library to its own words: a program that embeds

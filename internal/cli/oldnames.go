@@ -55,7 +55,7 @@ func current(args []string) (line []string, says string) {
 				line, rest = append(line, word+rest[first+1]), slices.Delete(rest, first+1, first+2)
 			}
 		}
-		now, _, _ := strings.Cut(strings.Replace(o.now, " --limited", "", 1), "=")
+		now := strings.TrimSuffix(strings.Replace(o.now, " --limited", "", 1), "=")
 		return append(line, rest...), "pact " + o.name + " is pact " + now + " now"
 	}
 	return args, ""

@@ -65,7 +65,7 @@ func (s *cycles) add(nodes []node) *tree.Tree {
 				spec.Type = "cont"
 			}
 			if n.ttl != forever {
-				spec.TTL = tree.TTL(int64(n.ttl))
+				spec.TTL = new(int64(n.ttl))
 			}
 			s.ids = append(s.ids, n.id)
 			if _, err := x.Add(n.into, spec); err != nil {

@@ -35,7 +35,7 @@ func genHistory(t *testing.T, seed uint64) []*tree.Tree {
 			id, other := ids[r.IntN(len(ids))], ids[r.IntN(len(ids))]
 			spec := tree.Spec{Role: "user", Kind: "text", Offset: int64(r.IntN(3) - 1), Content: r.IntN(3)}
 			if r.IntN(2) == 0 {
-				spec.TTL = tree.TTL(int64(r.IntN(4)))
+				spec.TTL = new(int64(r.IntN(4)))
 			}
 			if r.IntN(4) == 0 {
 				spec = tree.Spec{Type: "mc", Offset: 1, Removable: r.IntN(2) == 0}

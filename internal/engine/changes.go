@@ -66,17 +66,6 @@ type Creation struct {
 	Attempts func() []history.Attempt
 }
 
-// Changes returns some changes for a Creation.
-func Changes(list ...Change) iter.Seq2[Change, error] {
-	return func(yield func(Change, error) bool) {
-		for _, c := range list {
-			if !yield(c, nil) {
-				return
-			}
-		}
-	}
-}
-
 // First returns the cycle of the first snapshot of a context that begins like this, even if
 // that snapshot is still to come.
 func (g *Creation) First() int64 {

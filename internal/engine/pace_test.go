@@ -21,6 +21,12 @@ func NewHastyInMemory() *Engine {
 	return e
 }
 
+// Settle joins the cycles of a context and writes its checkpoints, as far as they are due, as the engine does in the
+// background after a commit.
+func (e *Engine) Settle(ctx context.Context, key history.Key) error {
+	return e.settleAfter(ctx, key, e.pace.due())
+}
+
 // Idle waits until nothing settles in the background.
 func (e *Engine) Idle() { e.work.Wait() }
 

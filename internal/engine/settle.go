@@ -98,12 +98,6 @@ func (p pace) checkpoint(l *line, s *settled) bool {
 	return l.last.latest-s.point >= p.between || s.rows >= p.rows
 }
 
-// Settle joins the cycles of a context and writes its checkpoints, as far as they are due. Only tests call it: the
-// engine does the same in the background after a commit, and they must know when it is done.
-func (e *Engine) Settle(ctx context.Context, key history.Key) error {
-	return e.settleAfter(ctx, key, e.pace.due())
-}
-
 // SettleAll settles all contexts, joins of each every cycle but the last one, and makes damaged
 // checkpoints anew.
 func (e *Engine) SettleAll(ctx context.Context) error {

@@ -106,7 +106,7 @@ func (h *history) spec() tree.Spec {
 		s.Tags = []string{pick(h.Rand, tags...), "z"}
 	}
 	if one(h.Rand, 3) {
-		s.TTL = tree.TTL(int64(1 + h.IntN(4)))
+		s.TTL = new(int64(1 + h.IntN(4)))
 	}
 	if one(h.Rand, 12) {
 		s.ID = fmt.Sprint("mine", h.IntN(1000))

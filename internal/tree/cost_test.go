@@ -169,7 +169,7 @@ func TestCompareOverTimeVisitsOnlyWhatExpires(t *testing.T) {
 	l := newLong(t, shortHistory)
 	x := l.edit()
 	for _, parent := range []string{"sys", "seg:17-1", "seg:901-1"} {
-		if _, err := x.Add(parent, tree.Spec{Offset: 1, TTL: tree.TTL(9)}); err != nil {
+		if _, err := x.Add(parent, tree.Spec{Offset: 1, TTL: new(int64(9))}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -155,7 +155,7 @@ func TestRemovedHeadersLeaveNoTrace(t *testing.T) {
 		return x.Tree()
 	}
 	full := tree.Spec{Role: "tool", Kind: "k", Key: "k", Tags: []string{"k"}, Refs: []string{"sys"}, Pinned: true,
-		Content: "c", TTL: tree.TTL(1)}
+		Content: "c", TTL: new(int64(1))}
 	nothing := map[string]any{"role": nil, "kind": nil, "key": nil, "tags": nil, "refs": nil, "pinned": nil,
 		"content": nil, "ttl": nil}
 	got, want := edit(full, nothing), edit(tree.Spec{}, nil)

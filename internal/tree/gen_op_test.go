@@ -131,7 +131,7 @@ func genSpec(t *rapid.T, w *modelTree) tree.Spec {
 		s.Tags = []string{"red", "blue"}
 	}
 	if rarely(t, 4, "finite") {
-		s.TTL = tree.TTL(int64(below(t, 4, "ttl")))
+		s.TTL = new(int64(below(t, 4, "ttl")))
 	}
 	if rarely(t, 6, "attributes") {
 		s.Attrs = map[string]any{"data_n": 3, "x:y": []string{"z"}}
@@ -144,7 +144,7 @@ func genSpec(t *rapid.T, w *modelTree) tree.Spec {
 		case 0:
 			s.Type = pick(t, "odd type", "seg", "mt:late", "^sys", "^ah", "^seq:2", "plain")
 		case 1:
-			s.TTL = tree.TTL(-1)
+			s.TTL = new(int64(-1))
 		case 2:
 			s.Role = "boss"
 		case 3:

@@ -63,7 +63,7 @@ const (
 
 func TestAddRefusesSpecsThatAreNoNodes(t *testing.T) {
 	bad := map[string]tree.Spec{
-		"a ttl below 0":                      {TTL: tree.TTL(-1)},
+		"a ttl below 0":                      {TTL: new(int64(-1))},
 		"a role that is not canonical":       {Role: "boss"},
 		"a type that is not canonical":       {Type: "plain"},
 		"a type without a name":              {Type: "block:"},
@@ -105,7 +105,7 @@ func TestAddRefusesSpecsThatAreNoNodes(t *testing.T) {
 		})
 	}
 	b := newSecondCycle(t)
-	if _, err := b.Add("^sys", tree.Spec{TTL: tree.TTL(never)}); fault.CodeOf(err) != fault.Limit {
+	if _, err := b.Add("^sys", tree.Spec{TTL: new(int64(never))}); fault.CodeOf(err) != fault.Limit {
 		t.Errorf("a ttl beyond the last cycle: got %v, want %s", err, fault.Limit)
 	}
 }

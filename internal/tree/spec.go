@@ -32,9 +32,6 @@ type Spec struct {
 	Attrs   map[string]any // custom attributes: data_*, content_* or a name with a colon (02 §3.5)
 }
 
-// TTL returns a pointer to cycles, for Spec.TTL.
-func TTL(cycles int64) *int64 { return &cycles }
-
 // canonical roles of a block (01 §2).
 var roles = []string{"user", "assistant", "tool", "system", "other"}
 

@@ -46,9 +46,9 @@ func testErase(t *testing.T, s Suite) {
 	var rule, gone, draft string
 	d.edit(func(x *tree.Editor) {
 		rule = add(t, x, "^sys", tree.Spec{Content: "obey Jane", Role: "system", Kind: "jane:kind", Key: "jane",
-			Tags: []string{"jane"}, Attrs: map[string]any{"data_who": "Jane"}, TTL: tree.TTL(9)})
+			Tags: []string{"jane"}, Attrs: map[string]any{"data_who": "Jane"}, TTL: new(int64(9))})
 		spec := block("Jane was here")
-		spec.TTL = tree.TTL(2)
+		spec.TTL = new(int64(2))
 		gone = add(t, x, "^ah", spec)
 	})
 	d.commit()

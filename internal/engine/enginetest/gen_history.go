@@ -116,7 +116,7 @@ func (r *genHistory) spec(refs string) tree.Spec {
 		s.Type = "x:odd"
 	}
 	if r.IntN(3) == 0 {
-		s.TTL = tree.TTL(int64(r.IntN(4)))
+		s.TTL = new(int64(r.IntN(4)))
 	}
 	if r.IntN(4) == 0 {
 		s.Refs = []string{refs}

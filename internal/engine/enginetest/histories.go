@@ -3,6 +3,7 @@ package enginetest
 import (
 	"fmt"
 	"io"
+	"iter"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -40,7 +41,7 @@ func testSeveralChanges(t *testing.T, s Suite) {
 	d.check()
 
 	// A context can begin with the same changes.
-	g := engine.Creation{Name: "begun", Edition: "canonical", Tree: before.Head, Stamps: before.Stamps, Changes: engine.Changes(changes...)}
+	g := engine.Creation{Name: "begun", Edition: "canonical", Tree: before.Head, Stamps: before.Stamps, Changes: sequence(changes)}
 	info, err := d.store.Create(background, g)
 	must(t, err)
 	d.state.Key, d.state.Name = info.Key, info.Name
@@ -244,5 +245,16 @@ func testRandomHistories(t *testing.T, s Suite) {
 			}
 			r.check()
 		})
+	}
+}
+
+// sequence yields some changes for a Creation.
+func sequence(list []engine.Change) iter.Seq2[engine.Change, error] {
+	return func(yield func(engine.Change, error) bool) {
+		for _, c := range list {
+			if !yield(c, nil) {
+				return
+			}
+		}
 	}
 }

@@ -125,7 +125,7 @@ func driveHistory(t *testing.T, s Suite, name string, trees ...*tree.Tree) *driv
 		changes, before = append(changes, c), c.After
 	}
 	d.take(changes...)
-	g.Changes = engine.Changes(changes...)
+	g.Changes = sequence(changes)
 	info, err := d.store.Create(background, g)
 	must(t, err)
 	d.state.Key, d.state.Name = info.Key, info.Name
