@@ -36,9 +36,7 @@ func listFamily(ctx context.Context, a *command.App, s *command.Source) error {
 		of += " (" + string(k.Known) + ")"
 		rows = append(rows, screen.Row(k.Run, k.How, view.Cycle(k.Call), of, same, share, numberOr(k.Read), ended))
 	}
-	if len(rows) > 0 {
-		a.Table([]string{"context", "how", "call", "against", ">same", ">in bytes", ">read", "ended by"}, rows)
-	}
+	a.Table([]string{"context", "how", "call", "against", ">same", ">in bytes", ">read", "ended by"}, rows)
 	a.Sentence(f.InWords())
 	return nil
 }

@@ -78,7 +78,7 @@ func (p *prefixFlags) print(ctx context.Context, a *command.App, s *command.Sour
 		return a.PrintJSON(r)
 	}
 	if *p.provider {
-		if !drawProvider(a, r) {
+		if !drawProvider(a, r, *p.breaks) {
 			return nil
 		}
 	} else {
@@ -228,8 +228,8 @@ func seenText(s *inspect.Seen) string {
 }
 
 // drawProvider prints for each call what the provider reported, beside the
-// forecast. It reports whether there is a recorded call.
-func drawProvider(a *command.App, r *story.PrefixReport) bool {
+// forecast, or only of calls that broke. It reports whether there is one.
+func drawProvider(a *command.App, r *story.PrefixReport, breaks bool) bool {
 	var rows [][]string
 	for i := range r.Cycles {
 		c := r.Cycles[i]
@@ -252,7 +252,7 @@ func drawProvider(a *command.App, r *story.PrefixReport) bool {
 			screen.Painted(whyText(a, c))))
 	}
 	if len(rows) == 0 {
-		a.Printf("no call of this context was recorded\n")
+		a.Printf("no %s\n", map[bool]string{true: "recorded call of this context broke", false: "call of this context was recorded"}[breaks])
 		return false
 	}
 	a.Table([]string{"cycle", ">expected", ">left", ">read", ">written", ">in", ">window", ">paid", ">lost", "why"}, rows)

@@ -187,7 +187,7 @@ func printAttempts(a *command.App, list []history.Attempt) error {
 		rows[i] = screen.Row(one.ID, string(one.Status), view.Time(one.StartedNS), took, one.Provider, one.Model,
 			one.TokenIn, one.TokenOut, one.Thread[:12], said)
 	}
-	if !a.JSON && len(rows) > 0 {
+	if !a.JSON {
 		a.Table([]string{"attempt", "status", "started", ">took", "provider", "model", ">in", ">out", "thread", "error"}, rows)
 	}
 	return nil

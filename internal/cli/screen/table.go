@@ -27,8 +27,12 @@ const widest = 120
 // Table prints rows under a header. On a terminal it draws borders if they fit,
 // else wraps cells by words. Elsewhere each row is one line with all columns: an
 // empty cell is - and nothing is cut. A header in front of which stands > aligns its
-// column at the right. A column without a value in any row is left out, unless it is the first.
+// column at the right. A column without a value in any row is left out, unless it is the first; of no rows nothing is
+// printed.
 func (a *Screen) Table(header []string, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
 	header, rows, align := columnsOf(header, rows)
 	if a.Form == "id" {
 		for _, row := range rows {
@@ -70,7 +74,7 @@ func columnsOf(header []string, rows [][]string) (names []string, kept [][]strin
 			}
 			return ""
 		}
-		if i > 0 && len(rows) > 0 && !slices.ContainsFunc(rows, func(row []string) bool { return cell(row) != "" }) {
+		if i > 0 && !slices.ContainsFunc(rows, func(row []string) bool { return cell(row) != "" }) {
 			continue
 		}
 		name, right := strings.CutPrefix(name, ">")
