@@ -81,23 +81,6 @@ type renaming struct {
 	Name string `json:"name" doc:"The new name"`
 }
 
-type forking struct {
-	At      string `json:"at,omitempty" doc:"Address of the snapshot, the latest by default"`
-	Name    string `json:"name" doc:"Name of the fork"`
-	Actor   string `json:"actor,omitempty" doc:"Who does it, for the log"`
-	Message string `json:"message,omitempty" doc:"Why, for the log"`
-}
-
-type undoing struct {
-	Actor   string `json:"actor,omitempty" doc:"Who does it, for the log"`
-	Message string `json:"message,omitempty" doc:"Why, for the log"`
-}
-
-type undone struct {
-	Context contextInfo `json:"context" doc:"The context, which is a fork of the snapshot before now"`
-	Undone  string      `json:"undone" doc:"Name under which the line with the undone commit lives on"`
-}
-
 // oneContext is the answer about a context. The tag is for If-Match of an edit.
 type oneContext struct {
 	ETag string `header:"ETag"`
@@ -111,72 +94,21 @@ type newOne struct {
 	Body     contextInfo
 }
 
+// contextListing says which contexts a list has.
+type contextListing struct {
+	After   string `query:"after" doc:"Only contexts whose name comes after this one, in the order of bytes"`
+	Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+	Details bool   `query:"details" doc:"Also say sizes, forks, cuts"`
+	Family  string `query:"family" doc:"Only this context with its forks, its sub-agents and those that it comes from, and theirs, all of them, with forked_from and begun_by"`
+	All     bool   `query:"all" doc:"Also list what stands aside of a conversation, such as chat/summary-1 and chat/originals; otherwise aside counts it"`
+}
+
 func (s *Server) contexts() {
-	type listing struct {
-		After   string `query:"after" doc:"Only contexts whose name comes after this one, in the order of bytes"`
-		Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
-		Details bool   `query:"details" doc:"Also say sizes, forks, cuts"`
-		Family  string `query:"family" doc:"Only this context with its forks, its sub-agents and those that it comes from, and theirs, all of them, with forked_from and begun_by"`
-		All     bool   `query:"all" doc:"Also list what stands aside of a conversation, such as chat/summary-1 and chat/originals; otherwise aside counts it"`
-	}
 	add(s, operation{method: "GET", path: "/v1/contexts", id: "list-contexts", named: true, summary: "List the contexts by name"},
-		func(ctx context.Context, in *listing) (*answered[contextPage], error) {
-			if in.Family != "" {
-				if in.Details || in.After != "" || in.Limit != 100 {
-					return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, "family", "a family is listed whole, without details",
-						"leave details, after and limit out")
-				}
-				return answer(s.family(ctx, in.Family))
-			}
-			all, err := pact.List(ctx, s.store)
-			if err != nil {
-				return nil, err
-			}
-			shown, asides := all, map[string]int(nil)
-			if !in.All {
-				shown, asides = record.FoldAsides(all)
-			}
-			page := shown[sort.Search(len(shown), func(i int) bool { return shown[i].Name > in.After }):]
-			p := contextPage{Items: []contextInfo{}}
-			if len(page) > in.Limit {
-				page = page[:in.Limit]
-				p.Next = page[in.Limit-1].Name
-			}
-			k := known(all)
-			for _, info := range page {
-				about := infoOf(info)
-				about.Aside = asides[info.Name]
-				if in.Details {
-					about.ContextDetails = k.details(info)
-				}
-				p.Items = append(p.Items, about)
-			}
-			return answer(p, nil)
-		})
+		s.list)
 	add(s, operation{method: "POST", path: "/v1/contexts", id: "create-context", named: true, summary: "Make a context: an empty one, or a copy of another",
 		status: http.StatusCreated, body: newContext{}},
-		func(ctx context.Context, _ *empty) (*newOne, error) {
-			made, err := readJSON[newContext](ctx)
-			if err != nil {
-				return nil, err
-			}
-			if made.Copy != "" {
-				return s.copied(ctx, made)
-			}
-			if made.Force {
-				return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, "force", "force is for a copy in another edition",
-					"leave it out, or name the context as copy")
-			}
-			attrs, err := valuesOf(made.Attrs)
-			if err != nil {
-				return nil, err
-			}
-			if _, err = pact.Create(ctx, s.store, made.Name, &pact.CreateOptions{OpenOptions: s.open(),
-				Edition: selector.Edition(made.Edition), Attrs: attrs}); err != nil {
-				return nil, err
-			}
-			return s.made(ctx, made.Name)
-		})
+		s.create)
 	type state struct {
 		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
 		At   string `query:"at" doc:"Also say the cycle and the digest of the state at this address"`
@@ -219,6 +151,65 @@ func (s *Server) contexts() {
 	s.lines()
 }
 
+// list lists the contexts by name.
+func (s *Server) list(ctx context.Context, in *contextListing) (*answered[contextPage], error) {
+	if in.Family != "" {
+		if in.Details || in.After != "" || in.Limit != 100 {
+			return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, "family", "a family is listed whole, without details",
+				"leave details, after and limit out")
+		}
+		return answer(s.family(ctx, in.Family))
+	}
+	all, err := pact.List(ctx, s.store)
+	if err != nil {
+		return nil, err
+	}
+	shown, asides := all, map[string]int(nil)
+	if !in.All {
+		shown, asides = record.FoldAsides(all)
+	}
+	page := shown[sort.Search(len(shown), func(i int) bool { return shown[i].Name > in.After }):]
+	p := contextPage{Items: []contextInfo{}}
+	if len(page) > in.Limit {
+		page = page[:in.Limit]
+		p.Next = page[in.Limit-1].Name
+	}
+	k := known(all)
+	for _, info := range page {
+		about := infoOf(info)
+		about.Aside = asides[info.Name]
+		if in.Details {
+			about.ContextDetails = k.details(info)
+		}
+		p.Items = append(p.Items, about)
+	}
+	return answer(p, nil)
+}
+
+// create makes a context: an empty one, or a copy of another.
+func (s *Server) create(ctx context.Context, _ *empty) (*newOne, error) {
+	made, err := readJSON[newContext](ctx)
+	if err != nil {
+		return nil, err
+	}
+	if made.Copy != "" {
+		return s.copied(ctx, made)
+	}
+	if made.Force {
+		return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, "force", "force is for a copy in another edition",
+			"leave it out, or name the context as copy")
+	}
+	attrs, err := valuesOf(made.Attrs)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = pact.Create(ctx, s.store, made.Name, &pact.CreateOptions{OpenOptions: s.open(),
+		Edition: selector.Edition(made.Edition), Attrs: attrs}); err != nil {
+		return nil, err
+	}
+	return s.made(ctx, made.Name)
+}
+
 // copied makes a copy of a context, in another edition if that is asked for.
 func (s *Server) copied(ctx context.Context, wanted *newContext) (*newOne, error) {
 	if wanted.Attrs != nil {
@@ -244,71 +235,6 @@ func (s *Server) copied(ctx context.Context, wanted *newContext) (*newOne, error
 		made.Body.Selectors = list
 	}
 	return made, err
-}
-
-// lines adds the operations that make another line of a history.
-func (s *Server) lines() {
-	type repeatable struct {
-		Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		Request string `header:"Idempotency-Key" doc:"Token of the request: a retry with it does nothing more"`
-	}
-	add(s, operation{method: "POST", path: "/v1/contexts/{name}/fork", id: "fork-context", status: http.StatusCreated,
-		summary: "Make a context that begins as a snapshot of this one", body: forking{}},
-		func(ctx context.Context, in *repeatable) (*newOne, error) {
-			f, err := readJSON[forking](ctx)
-			if err != nil {
-				return nil, err
-			}
-			return inTurn(ctx, s, asking{in.Name, in.Request, f, []history.Kind{history.Create, history.Forked, history.Superseded}},
-				func(*history.Entry) (*newOne, error) { return s.fork(ctx, in.Name, f, in.Request) })
-		})
-	add(s, operation{method: "POST", path: "/v1/contexts/{name}/undo", id: "undo-commit",
-		summary: "Take the last commit back", body: undoing{}},
-		func(ctx context.Context, in *repeatable) (*revised[undone], error) {
-			u, err := readJSON[undoing](ctx)
-			if err != nil {
-				return nil, err
-			}
-			return inTurn(ctx, s, asking{in.Name, in.Request, u, []history.Kind{history.Forked, history.Superseded}},
-				func(done *history.Entry) (*revised[undone], error) {
-					note := &pact.Note{Actor: u.Actor, Message: u.Message, Request: in.Request}
-					if err := sameNote(done, note); err != nil {
-						return nil, err
-					}
-					return s.undo(ctx, in.Name, note)
-				})
-		})
-}
-
-func (s *Server) fork(ctx context.Context, name string, f *forking, request string) (*newOne, error) {
-	c, err := s.context(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	at, err := addressOr(c, f.At, pact.Latest())
-	if err != nil {
-		return nil, err
-	}
-	if _, err = c.Fork(ctx, at, f.Name, &pact.Note{Actor: f.Actor, Message: f.Message, Request: request}); err != nil {
-		return nil, err
-	}
-	return s.made(ctx, f.Name)
-}
-
-func (s *Server) undo(ctx context.Context, name string, note *pact.Note) (*revised[undone], error) {
-	c, err := s.context(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	left, err := c.Undo(ctx, note)
-	if err != nil {
-		return nil, err
-	}
-	now, err := s.store.Find(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	return &revised[undone]{revisionTag(now.Revision), undone{infoOf(now), left}}, nil
 }
 
 func (s *Server) open() pact.OpenOptions {

@@ -52,7 +52,7 @@ type carried struct {
 
 // call adds a call.
 func (f *finder) call(p *passed) error {
-	r, before, now, s := f.run, p.before, p.now, &p.new
+	r, s := f.run, &p.new
 	for _, n := range p.said {
 		for _, id := range n.of {
 			if c := f.carried[id]; c != nil && n.text != "" {
@@ -60,97 +60,124 @@ func (f *finder) call(p *passed) error {
 			}
 		}
 	}
-	left := map[string]int{} // contents that the call before had and that went from their place
-	for _, id := range s.Gone {
-		n, err := before.Node(id)
-		if err != nil {
-			return err
-		}
-		left[key(n)]++
+	fresh, err := f.sizes(p)
+	if err != nil {
+		return err
 	}
-	fresh := int64(0)
-	for _, e := range slices.Concat(s.Added, s.Changed) {
-		if e.Class() != tree.Block {
-			continue
-		}
-		n := e.Node()
-		path, err := now.Path(n.ID)
-		if err != nil {
-			return err
-		}
-		p, err := r.part(now, n, path[1].Class())
-		if err != nil {
-			return err
-		}
-		f.sent += p.tokens - f.blocks[n.ID]
-		f.blocks[n.ID] = p.tokens
-		if k := key(n); left[k] > 0 {
-			left[k]--
-		} else {
-			fresh += p.tokens
-		}
-	}
-	lost, results := int64(0), []string{}
-	for _, id := range s.Gone {
-		f.sent -= f.blocks[id]
-		delete(f.blocks, id)
-		if c := f.carried[id]; c != nil && !c.gone {
-			f.end(c)
-			if c.node.Kind == toolcall.Result {
-				lost, results = lost+c.tokens, append(results, id)
-			}
-		}
-	}
+	lost := f.ended(s.Gone)
 	if f.told != nil && f.told.In != nil && f.sent > 0 {
 		r.meter.ratio = float64(*f.told.In) / float64(f.sent)
 	}
 	f.fresh = float64(fresh) / float64(max(f.sent, 1))
-	if f.kept -= lost; lost > f.kept {
-		for _, id := range results {
-			f.lost[id] = len(f.list)
-		}
-		scaled := f.scaled(lost)
-		f.list = append(f.list, Finding{What: CompactLost, Cycle: now.Cycle(), Tokens: &scaled, Says: fmt.Sprintf(
-			"call %d left out %s of %s that the call before had sent", now.Cycle(), view.Plural(len(results), "result"), tokens(scaled))})
-	}
+	f.left(p.now, lost)
 	for _, e := range s.Added {
-		if e.Class() != tree.Block {
-			continue
-		}
-		n := e.Node()
-		tool, err := toolcall.Name(r.ctx, now, n)
-		if err != nil {
-			return err
-		}
-		switch n.Kind {
-		case toolcall.Call:
-		default:
-			if n.RoleIn(tree.Seq) == "assistant" {
-				f.words(n)
-				break
-			}
-			has := f.instructions(n)
-			if n.Kind != toolcall.Result && n.Kind != toolcall.Definition && len(has) == 0 {
-				break
-			}
-			f.carried[n.ID] = &carried{node: n, tool: tool, has: has, tokens: f.blocks[n.ID], from: f.scales, calls: f.number, scale: r.scale()}
-			if n.Kind == toolcall.Result {
-				f.kept += f.blocks[n.ID]
-				for _, line := range linesOf(r, n) {
-					f.carried[n.ID].quotable += len(line.bare)
-				}
+		if e.Class() == tree.Block && e.Node().Kind != toolcall.Call {
+			if err := f.carry(p.now, e.Node()); err != nil {
+				return err
 			}
 		}
 	}
 	for _, e := range s.Added {
 		if n := e.Node(); n.Kind == toolcall.Call && e.Class() == tree.Block {
-			if err := f.again(now, n); err != nil {
+			if err := f.again(p.now, n); err != nil {
 				return err
 			}
 		}
 	}
 	f.scales += r.scale()
 	f.number++
+	return nil
+}
+
+// sizes counts the blocks that came or changed. fresh is how many tokens of them the call before had not sent.
+func (f *finder) sizes(p *passed) (fresh int64, err error) {
+	moved := map[string]int{} // contents that the call before had and that went from their place
+	for _, id := range p.new.Gone {
+		n, err := p.before.Node(id)
+		if err != nil {
+			return 0, err
+		}
+		moved[key(n)]++
+	}
+	for _, e := range slices.Concat(p.new.Added, p.new.Changed) {
+		if e.Class() != tree.Block {
+			continue
+		}
+		n := e.Node()
+		path, err := p.now.Path(n.ID)
+		if err != nil {
+			return 0, err
+		}
+		part, err := f.run.part(p.now, n, path[1].Class())
+		if err != nil {
+			return 0, err
+		}
+		f.sent += part.tokens - f.blocks[n.ID]
+		f.blocks[n.ID] = part.tokens
+		if k := key(n); moved[k] > 0 {
+			moved[k]--
+		} else {
+			fresh += part.tokens
+		}
+	}
+	return fresh, nil
+}
+
+// ended notes which blocks are sent no more, and returns the results of tools among them.
+func (f *finder) ended(gone []string) (results []*carried) {
+	for _, id := range gone {
+		f.sent -= f.blocks[id]
+		delete(f.blocks, id)
+		if c := f.carried[id]; c != nil && !c.gone {
+			f.end(c)
+			if c.node.Kind == toolcall.Result {
+				results = append(results, c)
+			}
+		}
+	}
+	return results
+}
+
+// left notes a compaction: a call that leaves out most of the results that the one before sent.
+func (f *finder) left(now *tree.Tree, results []*carried) {
+	lost := int64(0)
+	for _, c := range results {
+		lost += c.tokens
+	}
+	if f.kept -= lost; lost <= f.kept {
+		return
+	}
+	for _, c := range results {
+		f.lost[c.node.ID] = len(f.list)
+	}
+	scaled := f.scaled(lost)
+	f.list = append(f.list, Finding{What: CompactLost, Cycle: now.Cycle(), Tokens: &scaled, Says: fmt.Sprintf(
+		"call %d left out %s of %s that the call before had sent", now.Cycle(), view.Plural(len(results), "result"), tokens(scaled))})
+}
+
+// carry notes a block that calls are sent from now on, if it is one that findings are about.
+func (f *finder) carry(now *tree.Tree, n *tree.Node) error {
+	r := f.run
+	tool, err := toolcall.Name(r.ctx, now, n)
+	if err != nil {
+		return err
+	}
+	if n.RoleIn(tree.Seq) == "assistant" {
+		f.words(n)
+		return nil
+	}
+	has := f.instructions(n)
+	if n.Kind != toolcall.Result && n.Kind != toolcall.Definition && len(has) == 0 {
+		return nil
+	}
+	c := &carried{node: n, tool: tool, has: has, tokens: f.blocks[n.ID], from: f.scales, calls: f.number, scale: r.scale()}
+	f.carried[n.ID] = c
+	if n.Kind == toolcall.Result {
+		f.kept += c.tokens
+		for _, line := range linesOf(r, n) {
+			c.quotable += len(line.bare)
+		}
+	}
 	return nil
 }
 

@@ -59,24 +59,14 @@ func conformanceCommand(a *command.App) *cobra.Command {
 		if *list {
 			return listCases(a, slices.DeleteFunc(cases, func(c conformance.Case) bool { return !scope.Has(&c) }))
 		}
-		program := conformance.Command(func(ctx context.Context, args ...string) (conformance.Answer, error) {
-			return inProcess(ctx, a, args...)
-		})
-		if cmd.Flags().Changed("against") {
-			end := func() {}
-			if *persistent {
-				program, end, err = conformance.Persistent(*against, *timeout)
-			} else {
-				program, err = conformance.Against(*against, *timeout)
-			}
-			if err != nil {
+		program, end, err := underTest(a, cmd, *against, *persistent, *timeout)
+		if err != nil {
+			return err
+		}
+		defer end()
+		if cmd.Flags().Changed("against") && len(args)+len(*areas)+len(*profiles)+len(*edition) == 0 {
+			if scope, err = conformance.Capabilities(ctx, program); err != nil {
 				return command.Usage(cmd, "--against %s: %s", *against, err.Error())
-			}
-			defer end()
-			if len(args)+len(*areas)+len(*profiles)+len(*edition) == 0 {
-				if scope, err = conformance.Capabilities(ctx, program); err != nil {
-					return command.Usage(cmd, "--against %s: %s", *against, err.Error())
-				}
 			}
 		}
 		if cmd.Flags().Changed("generate") {
@@ -118,6 +108,26 @@ func conformanceCommand(a *command.App) *cobra.Command {
 		return nil
 	})
 	return cmd
+}
+
+// underTest returns the program that runs the cases, this one or that of --against, and what ends it.
+func underTest(a *command.App, cmd *cobra.Command, against string, persistent bool, timeout time.Duration) (
+	program conformance.Command, end func(), err error) {
+	end = func() {}
+	switch {
+	case !cmd.Flags().Changed("against"):
+		return func(ctx context.Context, args ...string) (conformance.Answer, error) {
+			return inProcess(ctx, a, args...)
+		}, end, nil
+	case persistent:
+		program, end, err = conformance.Persistent(against, timeout)
+	default:
+		program, err = conformance.Against(against, timeout)
+	}
+	if err != nil {
+		err = command.Usage(cmd, "--against %s: %s", against, err.Error())
+	}
+	return program, end, err
 }
 
 // drawn draws cases for the editions in which the program selects.
