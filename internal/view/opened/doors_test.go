@@ -75,6 +75,10 @@ func TestASessionSaysWhatBroke(t *testing.T) {
 		"a changed message, without a count of reads": {`{"request":{"model":"gpt-4o","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"yo"},{"role":"user","content":"now"}]},"response":{"id":"x1","object":"chat.completion","created":1756720000,"model":"gpt-4o","choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5000,"completion_tokens":1}}}
 {"request":{"model":"gpt-4o","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"other"},{"role":"user","content":"now"},{"role":"assistant","content":"a"},{"role":"user","content":"more"}]},"response":{"id":"x2","object":"chat.completion","created":1756720010,"model":"gpt-4o","choices":[{"index":0,"message":{"role":"assistant","content":"b"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5050,"completion_tokens":1}}}
 `, "Broke: 1 of 2 calls: @c2 does not repeat the call before: ", "counted"},
+		"a compaction after which little is sent": {session("hello", opus+"=100,2000,0,0", "two", opus+"=100,20,2000,0", "three", opus+"=10,2,4,0"),
+			"Broke: nothing; @c3 read 4 of the 2020 tokens that had been left (counted)", "every call"},
+		"several calls with little": {session("hello", opus+"=100,2000,0,0", "two", opus+"=10,20,4,0", "three", opus+"=10,2,4,0"),
+			"Broke: nothing; 2 of 3 calls read less than had been left, most is missing where @c2 read 4 of the 2000 tokens that had been left (counted)", "every call"},
 		"nothing": {session("hello", opus+"=100,2000,0,0", "two", opus+"=100,20,2000,0"),
 			"Broke: nothing; every call read what the call before had left, as the provider counted.", "(seen)"},
 	} {

@@ -48,12 +48,13 @@ func (f *Context) Look(ctx context.Context, c *pact.Context, counter tree.Counte
 
 // broke says what went wrong: where the cache broke, and which tools failed.
 func (f *Context) broke() string {
-	t, line := f.Story, "Broke: nothing"
+	t, line, less := f.Story, "Broke: nothing", f.Story.ReadLess()
 	switch told := t.Totals.Told; {
 	case len(t.Breaks) > 0:
 		line = "Broke: " + strconv.Itoa(len(t.Breaks)) + " of " + view.Plural(t.Calls, "call") + t.InShort()
 	case t.Calls < 2:
 		line += "; a single call has none to repeat"
+	case less != "" && (told == t.Calls || t.Totals.Read == 0): // said below
 	case t.Totals.Read > 0 && told == t.Calls:
 		line += "; every call read what the call before had left, as the provider counted"
 	case t.Totals.Read > 0:
@@ -62,6 +63,9 @@ func (f *Context) broke() string {
 		line += "; every call repeats all of the call before, in the bytes that the log has"
 	default:
 		line += " that the provider counted; " + view.Plural(t.Differ, "call") + " did not repeat the call before"
+	}
+	if less != "" && len(t.Breaks) == 0 {
+		line += "; " + less
 	}
 	if len(t.Failed) > 0 {
 		line += "; " + view.Plural(len(t.Failed), "call") + " of tools failed"

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
@@ -15,21 +17,59 @@ import (
 // Story sums up one context: its calls and tokens, where the prefix broke, which tools failed, and
 // which blocks were carried most.
 type Story struct {
-	Calls   int          `json:"calls"` // of the model
-	Models  []string     `json:"models,omitempty"`
-	Totals  view.Totals  `json:"totals,omitzero"`     // that providers counted, and what it cost
-	In      int64        `json:"tokens_in,omitempty"` // that providers counted, or the file of all calls together
-	Out     int64        `json:"tokens_out,omitempty"`
-	Cached  int64        `json:"cached,omitempty"` // of the tokens in
-	Cost    float64      `json:"cost,omitempty"`   // in US dollars, if the file counts all calls together
-	Filled  float64      `json:"filled,omitempty"` // the part of the model's window that the fullest call took; 0 if a list or the provider does not say
-	Tools   int          `json:"tool_calls"`
-	Failed  []storyCall  `json:"failed"` // calls of tools that failed
-	Breaks  []storyBreak `json:"breaks"`
-	Carried []Facts      `json:"carried"`          // the blocks that took most bytes in all calls together
-	Share   float64      `json:"share"`            // of the repeated bytes, those in a prefix of the thread before
-	Differ  int          `json:"differ"`           // calls that do not repeat all of the one before, in the bytes that the log has
-	Unsent  []Facts      `json:"unsent,omitempty"` // the blocks of the last answer, which no call has sent back yet
+	Calls   int            `json:"calls"` // of the model
+	Models  []string       `json:"models,omitempty"`
+	Totals  view.Totals    `json:"totals,omitzero"`     // that providers counted, and what it cost
+	In      int64          `json:"tokens_in,omitempty"` // that providers counted, or the file of all calls together
+	Out     int64          `json:"tokens_out,omitempty"`
+	Cached  int64          `json:"cached,omitempty"` // of the tokens in
+	Cost    float64        `json:"cost,omitempty"`   // in US dollars, if the file counts all calls together
+	Filled  float64        `json:"filled,omitempty"` // the part of the model's window that the fullest call took; 0 if a list or the provider does not say
+	Tools   int            `json:"tool_calls"`
+	Failed  []storyCall    `json:"failed"` // calls of tools that failed
+	Breaks  []storyBreak   `json:"breaks"`
+	Carried []Facts        `json:"carried"`          // the blocks that took most bytes in all calls together
+	Share   float64        `json:"share"`            // of the repeated bytes, those in a prefix of the thread before
+	Differ  int            `json:"differ"`           // calls that do not repeat all of the one before, in the bytes that the log has
+	Unsent  []Facts        `json:"unsent,omitempty"` // the blocks of the last answer, which no call has sent back yet
+	less    int            // calls that read less than had been left
+	least   inspect.Prefix // the one of these that misses most
+}
+
+// ReadLess says which calls read less than the calls before had left, as the provider counted, though too few tokens were
+// sent again to be a break; "" if none did. Of several it names the one that misses most.
+func (t *Story) ReadLess() string {
+	if t.less == 0 {
+		return ""
+	}
+	c := t.least.Call
+	text := view.Cycle(c.Cycle) + " read " + strconv.FormatInt(*c.Provider.Read, 10) + " of the " +
+		view.Plural(int(*c.Left), "token") + " that had been left (counted)"
+	if t.less > 1 {
+		text = strconv.Itoa(t.less) + " of " + view.Plural(t.Calls, "call") + " read less than had been left, most is missing where " + text
+	}
+	if why := view.Why(&t.least); why != "" {
+		text += ": " + why
+	}
+	return text
+}
+
+// readLess counts a call that read less than had been left.
+func (t *Story) readLess(p *inspect.Prefix) {
+	missed := func(c *inspect.CallPrefix) int64 {
+		if c == nil || c.Left == nil || c.Provider == nil || c.Provider.Read == nil {
+			return 0
+		}
+		return *c.Left - *c.Provider.Read
+	}
+	now, most := missed(p.Call), missed(t.least.Call)
+	if now <= 0 {
+		return
+	}
+	t.less++
+	if now > most || now == most && view.Why(&t.least) == "" {
+		t.least = *p
+	}
 }
 
 // storyCall is a failed call of a tool.
@@ -87,6 +127,7 @@ func Walk(ctx context.Context, c *pact.Context, each func(*view.Step) error) (*S
 			return nil, err
 		}
 		t.Totals.Add(s)
+		t.readLess(&s.Prefix)
 		reuse.Take(&s.Prefix)
 		if call := s.Call; call != nil {
 			if call.Model != "" && !slices.Contains(t.Models, call.Model) {
