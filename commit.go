@@ -44,7 +44,7 @@ type AttemptEnd struct {
 // working state (03 §7). The snapshot is durable before Commit returns. A commit that
 // fails leaves nothing behind. If another writer was faster, the error is E_CONFLICT with
 // a [Conflict]. Cost: what changed, never the length of the history; where a limit is
-// exceeded also a look at all that may go, about 0.1 µs a node. In a process that
+// exceeded also a look at all that may help it, 0.1 to 0.2 µs a node. In a process that
 // renders no thread, one commit in some thousands also reads the context again, to free
 // the memory of turns that the store can load on demand.
 //

@@ -46,9 +46,9 @@ type Input struct {
 // that must be counted.
 //
 // Cost: the nodes that expire or are pruned, the children of ^ah, what changed since the
-// last snapshot, and one path for each. An exceeded limit costs a look at every node outside
-// the cores of turns that are not protected, about 0.1 µs, and O(log n) for each that is pruned
-// and each that the report names.
+// last snapshot, and one path for each. An exceeded limit costs a look at each node of the turns and
+// regions that may help it (see itemsFor), 0.1 to 0.2 µs, and O(log n) for each that is pruned and each
+// that the report names.
 //
 // Specification: 01 §7, 03 §2.3, 03 §5.4, 03 §7.
 func Run(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, lifecycle.Report, error) {

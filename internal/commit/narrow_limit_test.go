@@ -104,3 +104,43 @@ func TestATurnHelpsOnceAStubStandsInIt(t *testing.T) {
 		t.Errorf("the stub went with its turn:\n%s", text)
 	}
 }
+
+// Few blocks count for a limit in a long history: what references tie to one of them helps the limit as it does in a short
+// history, and goes in its order.
+func TestWhatReferencesTieToARareKindHelpsItsLimit(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		kinds [3]string // of what stands in turns 3, 20 and 30; the second counts
+		refs  [3][]tree.Header
+		want  string
+	}{
+		{"its result", [3]string{"result", "call", "note"}, [3][]tree.Header{{refs("b20")}, nil, nil}, "b20 b3"},
+		{"its call", [3]string{"call", "result", "note"}, [3][]tree.Header{nil, {refs("b3")}, nil}, "b20 b3"},
+		{"in a ring", [3]string{"note", "rare", "note"}, [3][]tree.Header{{refs("b20")}, {refs("b30")}, {refs("b3")}}, "b20 b3 b30"},
+	} {
+		in := loose(t, 40, func(i int) tree.Node {
+			switch i {
+			case 1: // the oldest that counts
+				return tree.Node{Headers: headers(c.kinds[1])}
+			case 3:
+				return tree.Node{Headers: headers(c.kinds[0], c.refs[0]...), Priority: -1}
+			case 20:
+				return tree.Node{Headers: headers(c.kinds[1], c.refs[1]...)}
+			case 30:
+				return tree.Node{Headers: headers(c.kinds[2], c.refs[2]...)}
+			}
+			return tree.Node{Headers: headers("note")}
+		})
+		in.Policy = lifecycle.Policy{WholePairs: true, Parts: []lifecycle.Part{{Kind: c.kinds[1], MaxNodes: 1}}}
+		_, _, report, err := commit.Run(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var gone []string
+		for _, r := range report.Removed {
+			gone = append(gone, r.ID)
+		}
+		slices.Sort(gone)
+		equal(t, c.name, strings.Join(gone, " "), c.want)
+	}
+}

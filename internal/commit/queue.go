@@ -2,7 +2,6 @@ package commit
 
 import (
 	"container/heap"
-	"iter"
 	"slices"
 
 	"github.com/contexttree/pact/internal/tree"
@@ -37,9 +36,14 @@ func (*queue) Push(any) {} // for heap.Interface
 func (*queue) Pop() any { return nil }
 
 // candidatesFor returns the candidates that exceeded limits may take: those outside protected turns, and those of ^sys
-// where a limit is on it. Cost: O(n) in the nodes there.
+// where a limit is on it, but for those that can help none. Cost: O(n) in the nodes there.
 func (p *pruner) candidatesFor(wanted []*limit) (list queue, err error) {
 	sys := slices.ContainsFunc(wanted, func(l *limit) bool { return l.region == tree.Sys.String() })
+	if !slices.ContainsFunc(wanted, (*limit).takesAll) {
+		list, err = p.helpers(wanted, sys)
+		heap.Init(&list)
+		return list, err
+	}
 	for path, err := range p.unprotected() {
 		if err == nil && list == nil {
 			list = make(queue, 0, path[0].Summary().Nodes)
@@ -53,25 +57,4 @@ func (p *pruner) candidatesFor(wanted []*limit) (list queue, err error) {
 	}
 	heap.Init(&list)
 	return list, nil
-}
-
-// unprotected yields the paths to ^ah, to ^sys and to each turn that is not protected. A path is valid until the next.
-func (p *pruner) unprotected() iter.Seq2[[]*tree.Entry, error] {
-	return func(yield func([]*tree.Entry, error) bool) {
-		root, seq := p.tree.Root(), p.tree.Region(tree.Seq)
-		path := append(make([]*tree.Entry, 0, 8), root, p.tree.Region(tree.Head))
-		if !yield(path, nil) {
-			return
-		}
-		if path[1] = p.tree.Region(tree.Sys); !yield(path, nil) {
-			return
-		}
-		path[1] = seq
-		turns := seq.Children()
-		for turn, err := range turns.Visit(0, turns.Len()-min(p.in.Policy.ProtectTurns, turns.Len()), nil) {
-			if !yield(append(path, turn), err) {
-				return
-			}
-		}
-	}
 }

@@ -18,7 +18,6 @@ func (p *pruner) removeCandidates(left queue, wanted []*limit) error {
 	blocked := make(map[string][]candidate)   // by the id of what keeps them
 	unhelpful := make(map[string][]candidate) // by the roots of their removal sets, which help no limit
 	held := make(map[string]heldCandidate)
-	filtered := slices.ContainsFunc(wanted, (*limit).takesAll) // or no candidate is left that can help none
 	for len(left) > 0 && (asked || len(p.exceeded()) > 0) {
 		c := left.next()
 		has, err := p.tree.Has(c.id)
@@ -47,12 +46,6 @@ func (p *pruner) removeCandidates(left queue, wanted []*limit) error {
 			} else if helped == nil { // only a stub in the set can change that: pruning exceeds no other limit
 				for _, root := range set {
 					unhelpful[root] = append(unhelpful[root], c)
-				}
-				if !filtered {
-					if left, err = p.mayHelp(left, wanted); err != nil {
-						return err
-					}
-					filtered = true
 				}
 				continue
 			}
