@@ -50,9 +50,11 @@ func (c *Counting) known(i int, p Sized) (tokens float64, known bool) {
 	return tokens, known
 }
 
-// remember notes the parts of a request that are known, up to the first one that is not.
-func (c *Counting) remember(parts []Sized) {
-	for i, p := range parts {
+// remember notes the parts of a request that are known, up to the first one that is not; from is how many of the first it
+// has.
+func (c *Counting) remember(parts []Sized, from int) {
+	for i := from; i < len(parts); i++ {
+		p := parts[i]
 		if i < len(c.line) && c.line[i].Sized == p {
 			continue
 		}
@@ -83,10 +85,15 @@ func (c *Counting) Learn(parts []Sized, told float64, cut bool) {
 		clear(c.parts)
 		c.line = c.line[:0]
 	}
-	defer c.remember(parts)
 	var fresh []Sized
-	size := 0.0
-	for i, p := range parts {
+	size, same := 0.0, 0
+	for same < min(len(parts), len(c.line)) && c.line[same].Sized == parts[same] {
+		told -= c.line[same].tokens
+		same++
+	}
+	defer c.remember(parts, same)
+	for i := same; i < len(parts); i++ {
+		p := parts[i]
 		if n, known := c.known(i, p); known {
 			told -= n
 		} else {

@@ -44,7 +44,7 @@ const mostGrown = 128
 // grownTo returns the tree of a request. It takes the state after earlier calls from memory: the tree depends only
 // on the request and on the forms of its parts.
 func (c *Rules) grownTo(ctx context.Context, parts []Part, to *room, late func() bool) (_ *grown, err error) {
-	to.turns(parts, false)
+	to.turns(parts, false, 0)
 	ends, chain := to.ends, to.chain
 	at, from, g := len(ends), 0, (*grown)(nil)
 	for ; at > 0 && g == nil; at-- {
@@ -109,7 +109,7 @@ func (c *Rules) remember(g *grown, q *Request, to *room) {
 			return
 		}
 	}
-	to.turns(q.Parts, true)
+	to.turns(q.Parts, true, slices.Min(append(slices.Clip(q.fresh), len(q.Parts))))
 	c.keep(to.chain[len(to.chain)-1], g)
 }
 
@@ -138,10 +138,10 @@ type turnPart struct {
 }
 
 // turns notes the number of parts up to the end of each call, and the hash of these parts. An answer begins the turn of
-// the next call. seen says that the model has seen all results by then. Cost: hashing what differs from the last time.
-func (r *room) turns(parts []Part, seen bool) {
+// the next call. seen says that the model has seen all results by then, same how many of the first parts are those of the
+// last time. Cost: hashing what differs from it, and a look at the others.
+func (r *room) turns(parts []Part, seen bool, same int) {
 	partOf := func(p *Part) turnPart { return turnPart{p.hash, p.inTree(seen), p.Section} }
-	same := 0
 	for same < min(len(r.turned), len(parts)) && r.turned[same] == partOf(&parts[same]) {
 		same++
 	}
