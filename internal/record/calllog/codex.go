@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -50,7 +51,14 @@ func readCodex(list []entry, found *findings) []Session {
 	if inOrderOfTime(list) {
 		found.add(0, "its lines were not in the order of their times, and were put into it")
 	}
-	for _, e := range list {
+	copied, from := forkedAt(list)
+	if copied < 0 {
+		found.say(0, "it may begin with a copy of the thread "+strconv.Quote(from)+", whose calls would be counted there too")
+	}
+	for i, e := range list {
+		if i > 0 && i == copied {
+			c.forked(list[:i])
+		}
 		f := e.fields()
 		payload := f["payload"].fields()
 		at := timeOf(f["timestamp"].value())
@@ -75,6 +83,9 @@ func readCodex(list []entry, found *findings) []Session {
 		default:
 			found.add(e.line, "it is a line of an unknown type, so it was left out")
 		}
+	}
+	if copied > 0 && copied == len(list) {
+		c.forked(list)
 	}
 	c.leave(found)
 	if !c.talk {

@@ -99,3 +99,47 @@ func TestTurnsOfCodex(t *testing.T) {
 		})
 	}
 }
+
+// A fork begins with a copy of the thread that it goes on with, whose calls were made there: they are history, whichever
+// times the copy has. Without ids that tell when a turn began a finding says that they may count.
+func TestAForkDoesNotRepeatTheCallsOfItsThread(t *testing.T) {
+	id := func(ms int64) string { return fmt.Sprintf("%08x-%04x-7000-8000-000000000000", ms>>16, ms&0xffff) }
+	const began = int64(1788256800000)
+	line := func(at, kind, payload string) string {
+		return `{"timestamp":"2026-09-01T10:00:` + at + `Z","type":"` + kind + `","payload":{` + payload + "}}\n"
+	}
+	turn := func(at, id, asks, says string, in int) string {
+		return line(at, "turn_context", `"model":"m","turn_id":"`+id+`"`) +
+			line(at, "response_item", `"type":"message","role":"user","content":"`+asks+`"`) +
+			line(at, "response_item", `"type":"message","role":"assistant","content":"`+says+`"`) +
+			line(at, "event_msg", fmt.Sprintf(`"type":"token_count","info":{"last_token_usage":{"input_tokens":%d,"output_tokens":1}}`, in)) +
+			line(at, "event_msg", `"type":"task_complete"`)
+	}
+	meta := line("30", "session_meta", `"id":"`+id(began+30e3)+`","forked_from_id":"`+id(began)+`"`)
+	copied := func(at, turnID string) string {
+		return line(at, "session_meta", `"id":"`+id(began)+`"`) + turn(at, turnID, "one", "1", 9)
+	}
+	own := turn("40", id(began+40e3), "two", "2", 12)
+	for name, c := range map[string]struct {
+		text, calls, said string
+	}{
+		"with the times of the fork": {meta + copied("30", id(began+1e3)) + own, "[user text one | assistant text 1 | user text two]", "here they are history"},
+		"with its own times":         {copied("01", id(began+1e3)) + meta + own, "[user text one | assistant text 1 | user text two]", "here they are history"},
+		"without a turn of its own":  {meta + copied("30", id(began+1e3)), "[]", "here they are history"},
+		"a sub-agent":                {meta + line("30", "session_meta", `"id":"`+id(began)+`"`) + own, "[user text two]", "[]"},
+		"without such ids": {meta + copied("30", "t1") + own, "[user text one user text one | assistant text 1 | user text two]",
+			"it may begin with a copy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := mustRead(t, c.text)
+			var calls []string
+			for i := range log.Sessions[0].Calls {
+				calls = append(calls, words(requestOf(t, &log.Sessions[0].Calls[i]).Parts))
+			}
+			if got := fmt.Sprint(calls); got != c.calls || !strings.Contains(fmt.Sprint(log.Findings), c.said) || len(calls) > 0 && len(log.Findings) > 1 {
+				t.Errorf("the calls are %s, want %s; the findings %v, want %s", got, c.calls, log.Findings, c.said)
+			}
+		})
+	}
+	grows(t, []byte(meta+copied("30", id(began+1e3))+own))
+}
