@@ -37,6 +37,10 @@ func Replace(name string, write func(*os.File) error) (err error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
+		var at *fs.PathError
+		if errors.As(err, &at) { // of a name that nobody chose
+			at.Path = name
+		}
 		return err
 	}
 	defer func() {
@@ -77,14 +81,19 @@ func SyncDir(dir string) error {
 }
 
 // CanReplace returns the error of [Replace] that can be told before there is anything to write: name is a pipe that no
-// shell opened, or its directory is not there.
+// shell opened, or its directory is not there or is a file.
 func CanReplace(name string) error {
 	info, err := os.Stat(name)
 	if err == nil && info.Mode()&fs.ModeNamedPipe != 0 && !ShellPipe(name) {
 		return CheckRegular(name)
 	}
-	if _, err := os.Stat(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) {
-		return NoDirectory(filepath.Dir(name))
+	dir := filepath.Dir(name)
+	info, err = os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return NoDirectory(dir)
+	case err == nil && !info.IsDir():
+		return fault.New(fault.NotFound, dir+" is a file, in which there is no "+filepath.Base(name), "name a file in a directory")
 	}
 	return nil
 }

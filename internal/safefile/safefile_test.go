@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
@@ -69,6 +70,12 @@ func TestReplace(t *testing.T) {
 	expect(t, name, "through the link", 0o666)
 	if err := Replace(filepath.Join(dir, "none", "file"), fill("x")); !errors.Is(err, fault.NotFound) {
 		t.Errorf("got %v", err)
+	}
+	for _, below := range []string{filepath.Join(name, "x"), filepath.Join(name, "x", "y"), filepath.Join(dir, strings.Repeat("x", 255))} {
+		if err := Replace(below, fill("x")); err == nil || !strings.Contains(err.Error(), filepath.Dir(below)) ||
+			strings.Contains(err.Error(), string(filepath.Separator)+".") {
+			t.Errorf("%s: %v", below, err)
+		}
 	}
 	if err := Replace(os.DevNull, fill("x")); err != nil {
 		t.Error(err)
