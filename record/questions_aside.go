@@ -227,11 +227,19 @@ func (r *Recorder) nameOf(c *choice) string {
 
 // named counts the name of a recording that begins.
 func (r *Recorder) named(l *recording) {
-	if of := asideName.FindStringSubmatch(l.name); of != nil {
-		r.known.asides[l.name[:strings.LastIndex(l.name, "-")]]++
+	if of := series(l.name); of != "" {
+		r.known.asides[of]++
 	} else {
 		r.known.runs++
 	}
+}
+
+// series returns the name of a question aside without its number, "" for any other name.
+func series(name string) string {
+	if AsideOf(name) == "" {
+		return ""
+	}
+	return name[:strings.LastIndex(name, "-")]
 }
 
 // FoldAsides leaves questions aside and the originals of shaped results out of a list of contexts that has their

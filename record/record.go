@@ -111,9 +111,10 @@ type Recorder struct {
 	late      sync.WaitGroup // decisions under way, some of which no request waits for any more
 
 	// Only the queue's goroutine uses these.
-	known known
-	whole bool  // all contexts of earlier recorders are opened when the first is
-	at    int64 // when what is being recorded happened, in nanoseconds
+	known   known
+	unbegun []unbegun // of earlier imports, in the order in which they were made
+	whole   bool      // all contexts of earlier recorders are opened when the first is
+	at      int64     // when what is being recorded happened, in nanoseconds
 }
 
 // New returns a recorder that writes to a store.
@@ -266,14 +267,11 @@ func (r *Recorder) chosen(ctx context.Context, c *choice, q *request) (*recordin
 			return c.recording, err
 		}
 	}
-	var l *recording
-	err := errors.ErrUnsupported
-	if c.fork && c.cycle > 0 {
-		l, err = c.recording.forked(ctx, r.nameOf(c), c.cycle, c.why)
-	}
-	if errors.Is(err, errors.ErrUnsupported) { // the store cannot fork, or no snapshot ends where the two part
-		l, err = newRecording(ctx, r.store, r.nameOf(c), r.recordingOptions(),
-			r.sourced(attrsOf(q.group, c.begun)))
+	l, err := r.takeUnbegun(ctx, c, q)
+	if l == nil && err == nil {
+		if l, err = r.made(ctx, c, q); err == nil {
+			r.named(l)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -281,9 +279,19 @@ func (r *Recorder) chosen(ctx context.Context, c *choice, q *request) (*recordin
 	if c.aside != "" {
 		l.beside = c.recording
 	}
-	r.named(l)
 	r.known.add(l)
 	return l, nil
+}
+
+// made creates the context of a choice.
+func (r *Recorder) made(ctx context.Context, c *choice, q *request) (*recording, error) {
+	if c.fork && c.cycle > 0 {
+		l, err := c.recording.forked(ctx, r.nameOf(c), c.cycle, c.why)
+		if !errors.Is(err, errors.ErrUnsupported) { // else the store cannot fork
+			return l, err
+		}
+	}
+	return newRecording(ctx, r.store, r.nameOf(c), r.recordingOptions(), r.sourced(attrsOf(q.group, c.begun)))
 }
 
 func (r *Recorder) openOptions() pact.OpenOptions {
