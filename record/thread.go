@@ -127,6 +127,9 @@ func recordedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 		p.Call, _ = n.Header(attrCall).Text()
 		p.Name, _ = n.Header(attrName).Text()
 		by, _ := n.Header("provenance").Text()
+		if provider.FormOf(provider.API(by)) == "" && p.Section == provider.System {
+			p.Kind = "text" // somebody added it, of whatever kind
+		}
 		if provider.FormOf(provider.API(by)) == "" && p.Section == provider.Conversation &&
 			!slices.Contains([]string{"call", "result", "image", "thinking"}, n.Kind) { // somebody added a text, as [transcript.OpenAI] has it
 			p.Kind, p.Role = "text", n.RoleIn(region)
@@ -248,11 +251,6 @@ func importedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 		members = append(members, canon.Member{Name: "tools", Value: tools})
 	}
 	r, _ := provider.ReadRequest(provider.Chat, canon.Object(members...)) // the body is an object
-	for i, p := range r.Parts {
-		if p.Section == provider.System && p.Kind != "text" { // a field of a message, which is no instruction
-			r.Parts[i].Section = provider.Conversation
-		}
-	}
 	n := len(r.Parts)
 	return &parts{r.Parts, slices.Repeat([]provider.API{provider.Chat}, n), make([]*message, n), make([]bool, n)}, nil
 }

@@ -54,6 +54,30 @@ func facts(t *testing.T, name provider.API, fields json.RawMessage) (list []stri
 	return list
 }
 
+// A field beside the words of a system message, such as its name, is no instruction; a text that somebody adds to ^sys is
+// one, of whatever kind.
+func TestOnlyInstructionsAreInTheSystemPrompt(t *testing.T) {
+	db := pact.NewDB(store.NewMemory())
+	i, err := record.NewImporter(t.Context(), db, record.ImportOptions{Context: "run"})
+	must(t, err)
+	_, err = i.Add(t.Context(), record.PastCall{API: "openai.chat", Path: "/v1/chat/completions", Body: []byte(
+		`{"model":"m","messages":[{"role":"system","content":"SYS1","name":"aside"},{"role":"user","content":"hi"}]}`)})
+	must(t, err)
+	c := opened(t, db, "run")
+	must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
+		b.Add("^sys", pact.Spec{Kind: "note", Role: "system", Content: "SYS2"})
+		return nil
+	}, nil))
+	for _, form := range []string{"openai", "responses", "anthropic", "gemini"} {
+		text, left, err := record.Thread(t.Context(), c.Working(), form)
+		must(t, err)
+		if left != 1 || !strings.Contains(string(text), "SYS1") || !strings.Contains(string(text), "SYS2") ||
+			strings.Contains(string(text), "aside") {
+			t.Errorf("%s leaves out %d parts: %s", form, left, text)
+		}
+	}
+}
+
 // A run that was recorded from one API is a request that each of the four takes,
 // and says the same.
 func TestAThreadIsWrittenForEachAPI(t *testing.T) {

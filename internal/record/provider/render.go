@@ -61,6 +61,8 @@ func (w *renderer) part(p *Part, from *entry) bool {
 	switch {
 	case p.Kind == "tool" && p.Section == Tools:
 		return w.tool(p, from)
+	case p.Section == System && p.Kind != "text": // a field of a message, which is no instruction
+		return false
 	case p.Section == System:
 		text, ok := plainOf(p.Content)
 		w.system = append(w.system, canon.Text(text))
