@@ -128,9 +128,15 @@ func sideOf(p *part) string {
 func (t *trajectory) say(source string, at int64, parts ...*part) {
 	s := &step{source: source, at: at}
 	for _, p := range parts {
-		s.content = append(s.content, t.content(p))
+		if p.field {
+			t.add(1, fieldBeside)
+		} else {
+			s.content = append(s.content, t.content(p))
+		}
 	}
-	t.steps = append(t.steps, s)
+	if len(s.content) > 0 {
+		t.steps = append(t.steps, s)
+	}
 }
 
 // content writes a part of a message.
@@ -171,6 +177,9 @@ func (t *trajectory) agent(parts []*part, at int64) *step {
 	for _, p := range parts {
 		now := 1
 		switch {
+		case p.field:
+			t.add(1, fieldBeside)
+			continue
 		case p.Kind == "thinking" && !p.plain:
 			t.add(1, "thought without words")
 			continue

@@ -15,6 +15,8 @@ type Lost struct {
 // notAnObject is lost of a call where a form, or the provider of an agent, wants an object.
 const notAnObject = "call with arguments that are no object, and are put into one"
 
+const fieldBeside = "field of a message beside its words"
+
 // InWords says what was lost.
 func (l Lost) InWords() string {
 	if l.Count == 0 {

@@ -113,3 +113,20 @@ func saidInOpencode(t *testing.T, session []byte) (outputs, texts []string) {
 	}
 	return outputs, texts
 }
+
+// A field beside the words of a message, such as its name, is no text that anybody says.
+func TestAFieldOfAMessageIsNoText(t *testing.T) {
+	c := imported(t, []byte(`{"request":{"model":"m","messages":[{"role":"system","content":"SYS1","name":"aside"},`+
+		`{"role":"user","content":"hi","name":"bob"}]},"response":{"choices":[{"message":{"role":"assistant","content":"ok"},`+
+		`"finish_reason":"stop"}]}}`))[0]
+	text, lost := written(t, "atif", c)
+	if strings.Contains(string(text), "aside") || strings.Contains(string(text), "bob") || !strings.Contains(string(text), `"hi"`) ||
+		!slices.Contains(losing(lost), "2 fields of a message beside its words") {
+		t.Errorf("it loses %v:\n%s", losing(lost), text)
+	}
+	var out bytes.Buffer
+	made, err := ClaudeCode(t.Context(), &out, c, c.Working())
+	if err != nil || !slices.Contains(losing(made.Lost), "1 part of the system prompt, as the agent sends its own") {
+		t.Errorf("%v, %v", err, losing(made.Lost))
+	}
+}

@@ -24,6 +24,7 @@ type part struct {
 	raw   canon.Any    // as its API has it
 	from  provider.API // that has it, Chat for what no recorder made
 	plain bool         // false if only the API has words for it
+	field bool         // a text beside the words of a message, such as the name of who says them
 	about canon.Any    // on the first part of an answer: the report of its provider
 }
 
@@ -254,8 +255,12 @@ func partOf(ctx context.Context, t *tree.Tree, n *tree.Node, region tree.Class) 
 	if kind := p.Content.Kind; kind == canon.KindAbsent || kind == canon.KindString {
 		switch p.Kind {
 		case toolcall.Definition, toolcall.Call, toolcall.Result, "image", "thinking", "refusal":
-		default: // a text of any other kind is a text
-			p.Kind, p.Content = "text", canon.Text(p.Content.Text)
+		case "text":
+			p.Content = canon.Text(p.Content.Text)
+		default: // a text of any other kind is a text, but for a field that an API has beside the words of a message
+			if p.field = made; !made {
+				p.Kind, p.Content = "text", canon.Text(p.Content.Text)
+			}
 		}
 	}
 	if p.Call, err = callID(t, n, p.Kind); err != nil {

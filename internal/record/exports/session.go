@@ -86,7 +86,7 @@ func (s *session) blocks(ctx context.Context, t *tree.Tree, to provider.API) err
 		if err != nil {
 			return err
 		}
-		if s.at = max(s.at, p.node.CreatedNS); p.Section == provider.System {
+		if s.at = max(s.at, p.node.CreatedNS); p.Section == provider.System && !p.field {
 			s.system++
 		}
 		if p.Kind == toolcall.Call && to == provider.Messages && p.from != to && p.Content.Kind != canon.KindObject {
