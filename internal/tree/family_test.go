@@ -53,3 +53,13 @@ func TestTheNewestOfAKeyHasTheLatestStamp(t *testing.T) {
 		expect("before "+fmt.Sprint(others)+" others", add("^ah"))
 	}
 }
+
+// A batch begins with what is known of ^ah as it is, and lets go of all else.
+func TestFamiliesKeepWhatIsKnownOfOneEntry(t *testing.T) {
+	head, other := new(Entry), new(Entry)
+	f := KeyFamilies{known: map[*Entry]map[string]*Node{head: {"k": {ID: "x"}}, other: {}}}
+	f.of(head)
+	if f.known[head]["k"] == nil || len(f.known) != 1 {
+		t.Errorf("of two entries %d are known, and of ^ah %v", len(f.known), f.known[head])
+	}
+}
