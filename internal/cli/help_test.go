@@ -115,6 +115,11 @@ func TestOldNamesAreTranslated(t *testing.T) {
 		"replay history.jsonl":                              "verify --export --file history.jsonl",
 		"thread chat @t-1 --as openai":                      "show --as=thread chat @t-1 --as openai",
 		"validate --file h.jsonl":                           "verify --file h.jsonl",
+		"help prune":                                        "help commit",
+		"help db backup":                                    "help copy",
+		"help attempts start":                               "help commit",
+		"help version":                                      "help",
+		"help blame":                                        "help life",
 		"version --json":                                    "--version --json",
 		"show cat":                                          "show cat", "--db cat log x": "--db cat log x", "db": "db", "--output json": "--output json", "": "",
 	} {

@@ -39,12 +39,24 @@ func current(args []string) (line []string, says string) {
 		}
 		at++
 	}
+	help := at < len(args) && args[at] == "help"
+	if help {
+		at++
+	}
 	for _, o := range oldNames {
 		name := strings.Fields(o.name)
 		if at+len(name) > len(args) || !slices.Equal(args[at:at+len(name)], name) {
 			continue
 		}
+		now := strings.TrimSuffix(strings.Replace(o.now, " --limited", "", 1), "=")
+		says = "pact " + o.name + " is pact " + now + " now"
 		line, rest := slices.Clone(args[:at]), slices.Clone(args[at+len(name):])
+		if help {
+			if command := strings.Fields(o.now)[0]; !strings.HasPrefix(command, "-") {
+				line = append(line, command)
+			}
+			return append(line, rest...), says
+		}
 		first := slices.Index(rest, "--") + 1 // of the arguments
 		for word := range strings.FieldsSeq(o.now) {
 			if !strings.HasSuffix(word, "=") {
@@ -55,8 +67,7 @@ func current(args []string) (line []string, says string) {
 				line, rest = append(line, word+rest[first+1]), slices.Delete(rest, first+1, first+2)
 			}
 		}
-		now := strings.TrimSuffix(strings.Replace(o.now, " --limited", "", 1), "=")
-		return append(line, rest...), "pact " + o.name + " is pact " + now + " now"
+		return append(line, rest...), says
 	}
 	return args, ""
 }

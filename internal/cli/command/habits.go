@@ -12,6 +12,7 @@ var habits = []struct{ command, words string }{
 	{"log", "history tail watch calls cost costs trace"},
 	{"grep", "search find"},
 	{"new", "init create make"},
+	{"copy, pact verify or pact erase", "db"},
 	{"rename", "mv"},
 	{"delete NAME for a context, or remove NAME ID for a node", "rm del"},
 	{"fork", "branch clone checkout cp"},
