@@ -185,6 +185,21 @@ func TestArchitecturePackageCommentsAreInDocGo(t *testing.T) {
 	}
 }
 
+func TestArchitectureFileLength(t *testing.T) {
+	const most = 350
+	for _, dir := range packageFolders(t) {
+		paths, err := filepath.Glob(filepath.Join(filepath.FromSlash(dir), "*.go"))
+		must(t, err)
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			must(t, err)
+			if n := strings.Count(string(text), "\n"); n > most && !strings.HasSuffix(path, "_test.go") {
+				t.Errorf("%s has %d lines, over %d: split it by what it does", path, n, most)
+			}
+		}
+	}
+}
+
 // TestTheLibraryLinksSixOtherModules: a program that imports the library links what compares contents and
 // patches, and no more. Stores, the server and recorders bring their own.
 func TestTheLibraryLinksSixOtherModules(t *testing.T) {

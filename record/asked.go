@@ -59,7 +59,8 @@ func Asked(ctx context.Context, s *pact.DB, sent *Body) (*Body, error) {
 			return nil, err
 		}
 		if n == nil {
-			return nil, fault.At(fault.NodeNotFound, fault.NoOffset, ids[0], "the original is not in "+sent.managed.In, "")
+			return nil, fault.At(fault.NodeNotFound, fault.NoOffset, ids[0], "the original is not in "+sent.managed.In,
+				"open the store that the request was recorded in")
 		}
 		if call, _ := n.Header(attrCall).Text(); call != one.Call {
 			continue
@@ -119,7 +120,8 @@ func originalOf(ctx context.Context, s *pact.Snapshot, id string) (_ []byte, err
 		return nil, err
 	}
 	if n == nil {
-		return nil, fault.At(fault.NodeNotFound, fault.NoOffset, id, "the original is not in this context", "")
+		return nil, fault.At(fault.NodeNotFound, fault.NoOffset, id, "the original is not in this context",
+			"open the store that the request was recorded in")
 	}
 	if raw, has := n.Header(attrRaw).Text(); has {
 		return []byte(raw), nil

@@ -3,7 +3,6 @@ package record
 import (
 	"bytes"
 	"context"
-	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -343,15 +342,4 @@ func (i *Importer) Contexts() []string {
 		names = append(names, l.name)
 	}
 	return names
-}
-
-// sourced adds to the attributes of a new context the source of its calls, and the call that began them.
-func (r *Recorder) sourced(attrs map[string]any) map[string]any {
-	if r.begun != nil && attrs[attrBegun] == nil {
-		attrs[attrBegun] = maps.Clone(r.begun)
-	}
-	if r.source != nil {
-		attrs[attrSource] = maps.Clone(r.source)
-	}
-	return attrs
 }

@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"strings"
 
 	pact "github.com/contexttree/pact"
@@ -48,6 +49,17 @@ func BegunBy[S *pact.Snapshot | history.Listed](of S) (from, block string) {
 		return "", ""
 	}
 	return begun.Context, begun.Block
+}
+
+// sourced adds to the attributes of a new context the source of its calls, and the call that began them.
+func (r *Recorder) sourced(attrs map[string]any) map[string]any {
+	if r.begun != nil && attrs[attrBegun] == nil {
+		attrs[attrBegun] = maps.Clone(r.begun)
+	}
+	if r.source != nil {
+		attrs[attrSource] = maps.Clone(r.source)
+	}
+	return attrs
 }
 
 // attrOf returns an attribute of the root, as JSON; none if it lacks it.

@@ -297,7 +297,7 @@ func valuesOf(raw map[string]json.RawMessage) (map[string]any, error) {
 	for name, text := range raw {
 		v, err := canon.Parse(text)
 		if err != nil {
-			return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, name, "the value is not JSON", "")
+			return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, name, "the value is not JSON", "write it as JSON: a text in quotation marks")
 		}
 		values[name] = v
 	}

@@ -85,7 +85,7 @@ func (e *Erase) Check() error {
 		return fault.New(fault.DocumentInvalid, "the erasure has no reason", "say why; the log keeps it")
 	}
 	if slices.Contains(e.Texts, "") {
-		return fault.New(fault.DocumentInvalid, "the text to erase is empty", "")
+		return fault.New(fault.DocumentInvalid, "the text to erase is empty", "give at least one character of it")
 	}
 	for _, text := range e.Texts {
 		if !utf8.ValidString(text) { // no content contains it

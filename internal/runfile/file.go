@@ -150,7 +150,8 @@ func Archive(ctx context.Context, page []byte, most int64) ([]byte, error) {
 	case err != nil:
 		return nil, damaged(err)
 	case int64(len(text)) > most:
-		return nil, fault.New(fault.Limit, "the page has more than "+strconv.FormatInt(most, 10)+" bytes when it is decompressed", "")
+		return nil, fault.New(fault.Limit, "the page has more than "+strconv.FormatInt(most, 10)+" bytes when it is decompressed",
+			"import the history or the log that the page was made of")
 	}
 	decoded, err := budget.Hold(ctx, canon.Weight(text))
 	if err != nil {

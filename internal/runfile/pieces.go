@@ -164,7 +164,7 @@ func join(ctx context.Context, list []string, runs Runs, most int64) ([]byte, er
 			return nil, err
 		}
 		if size += int64(len(text)); size > most {
-			return nil, fault.New(fault.Limit, "the run in the page is too large", "")
+			return nil, fault.New(fault.Limit, "the run in the page is too large", "import the history or the log that the page was made of")
 		}
 	}
 	if _, err := budget.Hold(ctx, size); err != nil { // the caller goes on to read it

@@ -15,7 +15,7 @@ func Text(data []byte) ([]byte, error) {
 		return nil, fault.New(fault.DocumentInvalid, "the file is "+kind+", not a text", remedy)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, fault.New(fault.DocumentInvalid, "the file is empty", "")
+		return nil, fault.New(fault.DocumentInvalid, "the file is empty", "choose one that something was written to")
 	}
 	return data, nil
 }
