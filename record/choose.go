@@ -68,7 +68,7 @@ func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 	}
 	if last := r.latestRecording(); q.rewrites && last != nil { // of any group: the system prompt may be another
 		q.compacted = true
-		return choice{recording: last, why: "the log says that the agent rewrote the conversation"}, nil
+		return choice{recording: last, why: "the log says that the agent compacted the conversation"}, nil
 	}
 	of, others, err := r.candidatesOf(ctx, q) // recordings of the group, and recordings with other system prompts
 	if err != nil {

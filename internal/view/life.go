@@ -67,7 +67,11 @@ func EventInWords(e inspect.Event) string {
 	case inspect.EventErased:
 		return "erased for good, in all snapshots"
 	}
-	text := Deed(*e.Cause, "removed by an edit")
+	edited := "removed by an edit"
+	if strings.Contains(e.Cause.Message, "the agent compacted the conversation") { // as a recorder notes it
+		edited = "removed by a compaction"
+	}
+	text := Deed(*e.Cause, edited)
 	if e.Cause.Kind == diff.BySeal {
 		text = "gave way to the next active head when it was sealed"
 	}
