@@ -19,7 +19,7 @@ type Managed struct {
 	Shaped   int    // results that a rule shaped before they were first sent
 	Cut      int    // results, and thinking, that left requests in which they were sent before
 	Batches  int    // requests from which some of them were first left out
-	Saved    int64  // bytes that the model read less, in all requests together
+	Saved    int64  // bytes that the requests as they came have more than those that were sent, of all together
 	Open     int    // requests without a decision in time, or whose store failed: what is new went as it came, what is due stayed
 	Again    int    // calls of tools that asked again for what had been taken
 	Ended    int    // conversations for which managing ended: a request was refused, or too many calls asked again
@@ -37,11 +37,12 @@ type Computed struct {
 	Sent, Unmanaged int64   // tokens of the input; without a policy the repeats were not made
 	Paid, Instead   float64 // what they cost, 0 if a model has no price
 	Priced          bool
-	NoMarker        int64 // calls that mark nothing for the cache, of a provider that caches what is marked
+	Unpriced        string // a model without a price, "" for none
+	NoMarker        int64  // calls that mark nothing for the cache, of a provider that caches what is marked
 }
 
 func computedOf(t manage.Total) Computed {
-	c := Computed{Calls: t.Calls, Repeats: t.Again, Sent: t.Sent.Sent, Unmanaged: t.Asked.Sent, NoMarker: t.NoMarker}
+	c := Computed{Calls: t.Calls, Repeats: t.Again, Sent: t.Sent.Sent, Unmanaged: t.Asked.Sent, NoMarker: t.NoMarker, Unpriced: t.Unpriced}
 	if t.Sent.Money != nil && t.Asked.Money != nil {
 		c.Paid, c.Instead, c.Priced = *t.Sent.Money, *t.Asked.Money, true
 	}
@@ -55,7 +56,7 @@ type managed struct {
 	Shaped []string `json:"shaped"`          // ids of the blocks with the originals, in the order of the request
 	Bytes  int      `json:"bytes"`           // of the request that the agent asked for
 	SHA256 string   `json:"sha256"`          // of its bytes; sum sets it
-	Saved  int      `json:"saved"`           // bytes that the model reads less, or would
+	Saved  int      `json:"saved"`           // bytes that the request as it came has more, also what the provider is asked to clear
 	Gone   []gone   `json:"gone,omitempty"`  // thinking that is not sent
 	Cut    int      `json:"cut,omitempty"`   // how many parts leave requests from this one on
 	// Cleared is how many results the provider is asked to clear.

@@ -1,6 +1,7 @@
 package listen
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -73,25 +74,24 @@ func managedSummary(a *command.App, got record.Stats, manage bool) {
 	if m == (record.Managed{Follows: m.Follows}) {
 		return
 	}
-	shaped, took, would := "would have shaped "+view.Plural(m.Shaped, "result")+", and ", "would have taken", "it would be "
-	switch {
-	case m.Follows: // nothing new is shaped
-		shaped, took, would = "", "took", ""
-	case manage:
-		shaped, took, would = "shaped "+view.Plural(m.Shaped, "result")+", and ", "took", ""
-	}
-	a.Reportf("      %s%s %s out of requests as the agent wrote them", shaped, took, view.Size(m.Saved))
-	if m.Cut > 0 {
-		a.Reportf("      left out later: %s, at %s", view.Plural(m.Cut, "result"), view.Plural(m.Batches, "request"))
+	shaped, would := "would have shaped", "it would be "
+	if manage || m.Follows {
+		shaped, would = "shaped", ""
 	}
 	c := m.Computed
-	money := ""
+	money := "no price of " + view.Visible(cmp.Or(c.Unpriced, "the model")) + " is known"
 	if c.Priced {
-		money = fmt.Sprintf("; %s dollars in place of %s", view.Money(c.Paid), view.Money(c.Instead))
+		money = fmt.Sprintf("%s dollars in place of %s", view.Money(c.Paid), view.Money(c.Instead))
 	}
 	if c.Calls > 0 {
-		a.Reportf("      %s, %s of tools asked again for what was taken; %sinput of %d tokens in place of %d%s (computed, against the "+
+		a.Reportf("      %s, %s of tools asked again for what was taken; %sinput of %d tokens in place of %d; %s (computed, against the "+
 			"same run unmanaged)", view.Plural(int(c.Calls), "call"), view.Plural(m.Again, "call"), would, c.Sent, c.Unmanaged, money)
+	}
+	if !m.Follows { // else nothing new is shaped
+		a.Reportf("      %s %s", shaped, view.Plural(m.Shaped, "result"))
+	}
+	if m.Cut > 0 {
+		a.Reportf("      left out later: %s, at %s", view.Plural(m.Cut, "result"), view.Plural(m.Batches, "request"))
 	}
 	if m.Over > 0 {
 		a.Reportf("      above max_tokens: %s; the policy's when decides what goes, not its limit", view.Plural(m.Over, "request"))

@@ -37,6 +37,7 @@ type Total struct {
 	Calls, Again int64      // calls, and of these those that carry only such repetitions
 	Sent, Asked  worth.Call // tokens of the input; money nil if a model has no price
 	NoMarker     int64      // calls that mark nothing for the cache of a provider that caches what is marked
+	Unpriced     string     // the last model without a price
 }
 
 // caches are two caches of a provider: as it would be after the requests that the agent asked for, and as it is.
@@ -187,6 +188,8 @@ func (l *Ledger) Begin(q *Request, at time.Time) {
 	s.tariff = worth.Tariff{Rules: rules, Model: q.Of.Model}
 	if price, known := l.price(q.Of.Model); known {
 		s.tariff.Money, s.tariff.Read = price.Paid, price.Read
+	} else {
+		l.total.Unpriced = q.Of.Model
 	}
 	s.asked = &q.room.asked
 	formOf(q, s, asAlone, s.asked)
