@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
@@ -26,6 +27,7 @@ var kinds = map[string]struct {
 	form string
 	make func(body map[string]any)
 }{
+	"numbers":     {"responses", nil},
 	"no tools":    {"openai", func(body map[string]any) { delete(body, "tools") }},
 	"gemini":      {"gemini", func(map[string]any) {}},
 	"no markers":  {"anthropic", func(body map[string]any) { delete(body, "cache_control") }},
@@ -61,6 +63,9 @@ func runsOf(t *testing.T, kind string) (form string, runs [][][]byte) {
 		}
 		return kind, runs
 	}
+	if kind == "numbers" {
+		return of.form, [][][]byte{numbersRun(t)}
+	}
 	bodies := madeRun(t, of.form, testrun.Size(t, 25, 40, 40))
 	for i, body := range bodies {
 		var fields map[string]any
@@ -71,6 +76,36 @@ func runsOf(t *testing.T, kind string) (form string, runs [][][]byte) {
 		must(t, err)
 	}
 	return of.form, [][][]byte{bodies}
+}
+
+// numbersRun returns the requests of an agent that prints numbers, and then works with them. The counter finds half as many
+// tokens again in numbers as the provider, and as many in words.
+func numbersRun(t *testing.T) (bodies [][]byte) {
+	t.Helper()
+	a := newAgent(t, provider.Responses, "", nil, false)
+	a.body["model"] = "gpt-5.4"
+	a.body["instructions"] = strings.Repeat("You are an agent that works in a terminal, and says what it does.\n", 80)
+	a.ask("Print the numbers.")
+	const texts = 16
+	for n := range 2 * texts {
+		a.body[field[a.api]] = a.said
+		body, err := json.Marshal(a.body)
+		must(t, err)
+		bodies = append(bodies, body)
+		command, says := fmt.Sprint("echo wrote ", n), fmt.Sprintf("wrote %d\n", n)
+		if n < texts {
+			from := 100_000 + 10_000*n
+			command, says = fmt.Sprint("seq ", from), ""
+			for k := range 600 + n%3*1500 {
+				says += fmt.Sprintln(from + k)
+			}
+		}
+		id := fmt.Sprint("call_", n)
+		a.said = append(a.said, map[string]any{"type": "function_call", "id": "fc_" + id, "call_id": id, "name": "bash",
+			"arguments": fmt.Sprintf(`{"command":%q,"description":"work"}`, command), "status": "completed"})
+		a.result(id, "bash", says)
+	}
+	return bodies
 }
 
 // A simulation of a recorded run expects what a provider counts of the same run once it is managed: tokens sent, and
@@ -99,7 +134,7 @@ func testASimulation(t *testing.T, kind string) {
 		`"rules":[{"select":"[kind='result'][bytes>4000]","head":2000,"tail":1000,"ttl":12,"stub":true},{"select":"[kind='result'][bytes>400]","ttl":8,"stub":true}]`,
 		`"rules":[{"select":"[kind='thinking']","ttl":1},{"select":"[kind='result']","head":900}]`,
 	}
-	if _, made := kinds[kind]; !made {
+	if _, made := kinds[kind]; !made || kind == "numbers" {
 		var err error
 		counter, err = tokens.Named("o200k_base")
 		must(t, err)
@@ -110,7 +145,7 @@ func testASimulation(t *testing.T, kind string) {
 		{Model: "gpt-5.4", Input: 1e6, CacheRead: 1e5, CacheWrite: 1e6, CacheWrite1h: 1e6},
 		{Model: "gemini-2.5-pro", Input: 1e6, CacheRead: 1e5, CacheWrite: 1e6, CacheWrite1h: 1e6}}}
 	form, runs := runsOf(t, kind)
-	path := map[string]string{"anthropic": "/v1/messages", "openai": "/v1/chat/completions",
+	path := map[string]string{"anthropic": "/v1/messages", "openai": "/v1/chat/completions", "responses": "/v1/responses",
 		"gemini": "/v1beta/models/gemini-2.5-pro:generateContent"}[form]
 	for n, bodies := range runs {
 		s := pact.NewDB(store.NewMemory())

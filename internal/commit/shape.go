@@ -25,6 +25,17 @@ func Original(n *tree.Node) (canon.Value, bool) {
 // no tool wrote it.
 const OnlyPact = "Only pact writes such notes.]"
 
+// Notes returns the lines of a text that stand for something left out.
+func Notes(text string) string {
+	var notes strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.HasSuffix(strings.TrimSuffix(line, "\n"), OnlyPact) {
+			notes.WriteString(line)
+		}
+	}
+	return notes.String()
+}
+
 // Recalled begins every text with which pact answers a model that asked for what was left out. No rule
 // shortens it: the model would ask again, and never get the whole.
 const Recalled = "From pact: "

@@ -5,6 +5,7 @@ import (
 
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/record/manage"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/worth"
@@ -192,26 +193,34 @@ func (l *line) took(sent *request, p *manage.Part, i int) (gone bool) {
 	return false
 }
 
-// sentAs returns the tokens of a part as it is sent: in proportion to those that the provider counted of it whole.
+// inPlace is what the counter counts, by perToken, of what is sent in place of a content: the rest of it, and notes.
+type inPlace struct{ piece, notes int64 }
+
+// sentAs returns the tokens of a part as it is sent, by those that the provider counted of it whole.
 func (l *line) sentAs(sent *request, p *manage.Part, i int) float64 {
 	d, whole := p.Form(), sent.sizes[i]
 	if d == nil {
 		return sent.tokens[i]
 	}
-	size, known := l.forms[d.Text]
+	count := func(text string) int64 { return perToken * int64(l.o.Counter.Count(text)) }
+	form, known := l.forms[d.Text]
 	if !known {
-		count := func(content canon.Any) int64 { return perToken * int64(l.o.Counter.Count(textOf(content))) }
-		if d.What == manage.Cleared {
-			size = count(canon.Text(provider.Cleared))
-		} else {
-			size = count(p.Content())
+		text := provider.Cleared
+		if d.What != manage.Cleared {
+			text = textOf(p.Content())
 		}
-		l.forms[d.Text] = size
+		notes := text
+		if !d.OnlyNotes() {
+			notes = commit.Notes(text)
+		}
+		form.notes = count(notes)
+		form.piece = max(0, count(text)-form.notes)
+		l.forms[d.Text] = form
 	}
 	if p.Part.Content.Kind == canon.KindObject { // of Gemini: what stands around the text stays
 		if said, err := p.Said(); err == nil {
-			size += whole.Size - perToken*int64(l.o.Counter.Count(textOf(said)))
+			form.piece += whole.Size - count(textOf(said))
 		}
 	}
-	return l.meter.InPlaceOf(whole, size)
+	return l.meter.InPlaceOf(whole, form.piece, form.notes)
 }

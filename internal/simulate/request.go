@@ -139,7 +139,7 @@ func (q *request) prompt(told *int64) *provider.Prompt {
 	q.rules.ReadHashed(p, q.of, q.model, func(i int) hash { return hashes[i] })
 	q.sizes = q.sizes[:0]
 	for i := range hashes {
-		one := manage.Sized{Hash: hashes[i], Size: perToken * q.parts[i].tokens}
+		one := manage.Sized{Hash: hashes[i], Size: perToken * q.parts[i].tokens, Result: q.parts[i].Kind == toolcall.Result}
 		if p.Blocks[i].Cleared { // the provider counts a placeholder
 			one = manage.Sized{Hash: sha256.Sum256(hashes[i][:]), Size: perToken * int64(q.o.Counter.Count(provider.Cleared))}
 		}

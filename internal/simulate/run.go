@@ -84,7 +84,7 @@ func Run(ctx context.Context, c *pact.Context, o Options) (*Result, error) {
 // begin reads what all policies share.
 func begin(ctx context.Context, c *pact.Context, o Options) (*run, error) {
 	r := &run{ctx: ctx, o: o, prices: cmp.Or(o.Prices, prices.BuiltIn()), parts: map[*tree.Node]*part{},
-		texts: newTexts(), memory: manage.NewMemory(), meter: newMeter(), forms: map[canon.Value]int64{}, c: c}
+		texts: newTexts(), memory: manage.NewMemory(), meter: newMeter(), forms: map[canon.Value]inPlace{}, c: c}
 	r.sent = request{run: r, there: map[string]bool{}}
 	r.requests = record.NewRequests(c)
 	r.rebuilt = record.SourceOf(c.Working()).Rebuilt()
@@ -117,7 +117,7 @@ type run struct {
 	parts    map[*tree.Node]*part
 	texts    *texts
 	meter    *meter
-	forms    map[canon.Value]int64 // what the counter counts of what is sent in place of a content, by perToken
+	forms    map[canon.Value]inPlace
 	sent     request
 	requests *record.Requests
 	rebuilt  bool // no request was recorded: they are made of a log, which has no markers

@@ -1,20 +1,33 @@
 package manage
 
 import (
+	"math"
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// Counting estimates how a provider counts the tokens of a model: some tokens for four bytes, and some for each
-// part. It fits both numbers to the new parts of each answered request.
+// Counting estimates how a provider counts the tokens of a model: some tokens for four bytes of what tools say, of which
+// numbers and code have others than words, some for four bytes of anything else, and some for each part. It fits the
+// three to the new parts of each answered request.
 type Counting struct {
-	bytes, each                      float64
-	bytes2, both, each2, told, told2 float64 // sums of the fit
-	parts                            map[hash]float64
-	vary                             float64   // an estimate is multiplied with it
-	line                             []counted // the first of parts, in the order of the last request that was learned from
+	fit  [rates]float64  // the tokens
+	sums [rates]struct { // of products with each rate, and with what was told, for the fit
+		of   [rates]float64
+		told float64
+	}
+	parts map[hash]float64
+	vary  float64   // an estimate is multiplied with it
+	line  []counted // the first of parts, in the order of the last request that was learned from
 }
+
+// What has a rate of its own.
+const (
+	words = iota
+	said  // by tools
+	each
+	rates
+)
 
 // counted is a part and its tokens.
 type counted struct {
@@ -26,9 +39,13 @@ type counted struct {
 const Each = 8
 
 // NewCounting begins with a token for four bytes and some for a part; the first answers outweigh it.
-func NewCounting(each float64) *Counting {
-	return &Counting{vary: 1, bytes: 1, each: each, bytes2: 1e6, told: 1e6, each2: 4, told2: 4 * each,
-		parts: map[hash]float64{}}
+func NewCounting(by float64) *Counting {
+	c := &Counting{vary: 1, fit: [rates]float64{1, 1, by}, parts: map[hash]float64{}}
+	const first = 1000 // tokens that tell as much
+	c.add([rates]float64{words: first}, first)
+	c.add([rates]float64{words: -first, said: first}, 0) // until tools say something, that is words
+	c.add([rates]float64{each: 2}, 2*by)
+	return c
 }
 
 // TokensOf returns the tokens of a part: those that it had in an earlier request, or an estimate.
@@ -66,17 +83,26 @@ func (c *Counting) remember(parts []Sized, from int) {
 	}
 }
 
-// InPlaceOf returns the tokens of a content that takes the place of another in a part, in proportion to their sizes and
-// with what each part counts besides.
-func (c *Counting) InPlaceOf(p Sized, size int64) float64 {
-	whole := c.TokensOf(p)
-	if p.Size <= 0 || whole <= c.each {
-		return c.each + c.bytes*float64(size)/4
+// InPlaceOf returns the tokens of a part of whose content a piece is left, beside notes: the piece in proportion to its
+// size, what each part counts besides, and the notes as words.
+func (c *Counting) InPlaceOf(p Sized, piece, notes int64) float64 {
+	whole, other := c.TokensOf(p), c.fit[each]+c.fit[words]*float64(notes)/4
+	if p.Size <= 0 || whole <= c.fit[each] {
+		return other + c.rate(p)*float64(piece)/4
 	}
-	return c.each + (whole-c.each)*float64(size)/float64(p.Size)
+	return other + (whole-c.fit[each])*float64(piece)/float64(p.Size)
 }
 
-func (c *Counting) estimate(p Sized) float64 { return c.vary * (c.bytes*float64(p.Size)/4 + c.each) }
+func (c *Counting) rate(p Sized) float64 {
+	if p.Result {
+		return c.fit[said]
+	}
+	return c.fit[words]
+}
+
+func (c *Counting) estimate(p Sized) float64 {
+	return c.vary * (c.rate(p)*float64(p.Size)/4 + c.fit[each])
+}
 
 // Learn divides the count of a provider among the new parts. With cut it does not fit the estimate: a request that
 // leaves parts out says little about how the provider counts.
@@ -86,7 +112,8 @@ func (c *Counting) Learn(parts []Sized, told float64, cut bool) {
 		c.line = c.line[:0]
 	}
 	var fresh []Sized
-	size, same := 0.0, 0
+	var row [rates]float64
+	same := 0
 	for same < min(len(parts), len(c.line)) && c.line[same].Sized == parts[same] {
 		told -= c.line[same].tokens
 		same++
@@ -96,16 +123,21 @@ func (c *Counting) Learn(parts []Sized, told float64, cut bool) {
 		p := parts[i]
 		if n, known := c.known(i, p); known {
 			told -= n
-		} else {
-			fresh, size = append(fresh, p), size+float64(p.Size)/4
+			continue
 		}
+		fresh = append(fresh, p)
+		of := words
+		if p.Result {
+			of = said
+		}
+		row[of], row[each] = row[of]+float64(p.Size)/4, row[each]+1
 	}
-	n := float64(len(fresh))
-	if n == 0 || told <= 0 {
+	if len(fresh) == 0 || told <= 0 {
 		return
 	}
 	if !cut {
-		c.fit(size, n, told)
+		c.add(row, told)
+		c.solve()
 	}
 	all := 0.0
 	for _, p := range fresh {
@@ -120,13 +152,30 @@ func (c *Counting) Learn(parts []Sized, told float64, cut bool) {
 // kind has more tokens a byte than another.
 const mostEach = 16
 
-// fit adds the count of some parts to the fit.
-func (c *Counting) fit(size, n, told float64) {
-	c.bytes2, c.both, c.each2 = c.bytes2+size*size, c.both+size*n, c.each2+n*n
-	c.told, c.told2 = c.told+size*told, c.told2+n*told
-	if by := c.bytes2*c.each2 - c.both*c.both; by > 0 {
-		c.each = min(max(0, (c.told2*c.bytes2-c.told*c.both)/by), mostEach)
-		c.bytes = max(0.1, (c.told-c.each*c.both)/c.bytes2)
+// add adds to the fit that some of each rate have so many tokens.
+func (c *Counting) add(row [rates]float64, told float64) {
+	for i := range row {
+		for k := range row {
+			c.sums[i].of[k] += row[i] * row[k]
+		}
+		c.sums[i].told += row[i] * told
+	}
+}
+
+// solve fits the rates within their bounds: one after the other, by the others, a hundred times round, which changes little
+// at the end.
+func (c *Counting) solve() {
+	least, most := [rates]float64{0.1, 0.1, 0}, [rates]float64{math.Inf(1), math.Inf(1), mostEach}
+	for range 100 {
+		for i := range c.fit {
+			rest := c.sums[i].told
+			for k := range c.fit {
+				if k != i {
+					rest -= c.sums[i].of[k] * c.fit[k]
+				}
+			}
+			c.fit[i] = min(max(least[i], rest/c.sums[i].of[i]), most[i])
+		}
 	}
 }
 

@@ -11,16 +11,37 @@ import (
 func TestAPartOfATextCountsInProportion(t *testing.T) {
 	c, parts, told := NewCounting(0), []Sized{}, 17_600.0
 	for n := range byte(30) {
-		parts = append(parts, Sized{hash{1, n}, 4 * 14_000 / 30})
+		parts = append(parts, Sized{Hash: hash{1, n}, Size: 4 * 14_000 / 30})
 	}
 	c.Learn(parts, told, false)
 	for n := range byte(24) {
-		digits := Sized{hash{2, n}, 24_000}
-		parts, told = append(parts, digits, Sized{hash{3, n}, 200}), told+4250
+		digits := Sized{Hash: hash{2, n}, Size: 24_000, Result: true}
+		parts, told = append(parts, digits, Sized{Hash: hash{3, n}, Size: 200}), told+4250
 		c.Learn(parts, told, false)
 		whole := c.TokensOf(digits)
-		if got := c.InPlaceOf(digits, 4800); math.Abs(got-whole/5) > whole/100 {
+		if got := c.InPlaceOf(digits, 4800, 0); math.Abs(got-whole/5) > whole/100 {
 			t.Fatalf("text %d has %.0f tokens, and a fifth of it %.0f", n, whole, got)
+		}
+	}
+}
+
+// A provider counts a token for four bytes of words, two thirds of one for four of numbers, and ten for each part. A note in
+// place of numbers counts as the words that it is.
+func TestANoteCountsAsWords(t *testing.T) {
+	c, parts, told := NewCounting(Each), []Sized{}, 0.0
+	answered := func(words, numbers Sized) {
+		parts = append(parts, words, numbers)
+		told += 10 + float64(words.Size)/4 + 10 + float64(numbers.Size)/6
+		c.Learn(parts, told, false)
+	}
+	answered(Sized{Hash: hash{1}, Size: 40_000}, Sized{Hash: hash{2}, Size: 10, Result: true})
+	for n := range byte(24) {
+		numbers := Sized{Hash: hash{4, n}, Size: 24_000, Result: true}
+		answered(Sized{Hash: hash{3, n}, Size: 100 * int64(1+n%3)}, numbers)
+		for _, piece := range []int64{0, 3000} {
+			if got := c.InPlaceOf(numbers, piece, 84) - c.InPlaceOf(numbers, piece, 0); math.Abs(got-84/4) > 1 {
+				t.Fatalf("text %d: beside %d bytes a note of 84 has %.1f tokens", n, piece, got)
+			}
 		}
 	}
 }

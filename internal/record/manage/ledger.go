@@ -87,11 +87,18 @@ type form struct {
 	first  []float64 // the tokens of the first n blocks, by n
 }
 
-// Sized is the hash of a part and its size in bytes.
+// Sized is the hash of a part, its size in bytes, and whether these are of what a tool said.
 type Sized struct {
-	Hash hash
-	Size int64
+	Hash   hash
+	Size   int64
+	Result bool
 }
+
+// sized returns what is counted of a part as it came.
+func (p *Part) sized() Sized { return Sized{p.hash, p.size, p.Kind == "result"} }
+
+// OnlyNotes reports whether nothing is left of a content but a note.
+func (d *Decision) OnlyNotes() bool { return d.What == Left || d.What == Same || d.What == Cleared }
 
 // The forms of a request: as it is sent, as it came, and as it would have come without a policy, which lacks the calls
 // that repeat what had been taken.
@@ -120,14 +127,14 @@ func formOf(q *Request, s *summed, how int, f *form) {
 			continue
 		}
 		whole = whole && p.Part == &q.Of.Parts[i]
-		is := Sized{p.hash, p.size}
+		is := p.sized()
 		if how == asSent && p.form != nil && p.form.Text != "" {
 			one := *p.Part
 			one.Content, is.Size = p.sent, int64(len(p.form.Text))
 			if p.Part.Content.Kind == canon.KindObject { // of Gemini: what stands around the text stays
 				is.Size += p.size - int64(p.Bytes)
 			}
-			is.Hash = q.hashes(&one)
+			is.Hash, is.Result = q.hashes(&one), is.Result && !p.form.OnlyNotes()
 		}
 		f.parts = append(f.parts, is)
 		f.first = append(f.first, f.first[len(f.first)-1]+s.counts.TokensAt(len(f.parts)-1, is))

@@ -117,7 +117,7 @@ func (q *Request) restored(sent, read int64) worth.Call {
 	whole, notes := 0.0, 0.0
 	for _, i := range q.missing() {
 		p := &q.Parts[i]
-		whole += s.counts.TokensOf(Sized{p.hash, p.size})
+		whole += s.counts.TokensOf(p.sized())
 		notes += s.counts.estimate(Sized{Size: int64(len(p.form.Text))})
 	}
 	e := q.cachedTo(sent + int64(whole))
