@@ -300,6 +300,10 @@ func (a *App) whereNodesAre(cmd *cobra.Command, f *fault.Error) string {
 	case "life":
 		return "pact select " + a.Subject + db + " '@* *' lists the ids of all snapshots, pact show " + a.Subject + db +
 			" working draws the working state"
+	case "show":
+		if f.Node != "" { // working may lack it as well as the state that was asked
+			return "pact life " + a.Subject + db + " " + screen.Quote(f.Node) + " says in which snapshots it is"
+		}
 	case "verify":
 		return "pact show " + a.Subject + db + " --all draws what is there"
 	}
