@@ -112,6 +112,31 @@ func TestAnswersBesideOneAnother(t *testing.T) {
 	}
 }
 
+// TestTheLastCountOfAnAnswerStands: an answer has a line for each block, each with what was counted until then; a later line
+// without a count takes none away.
+func TestTheLastCountOfAnAnswerStands(t *testing.T) {
+	line := func(id, above, content, usage string) string {
+		return id + " " + above + ` 01 "type":"assistant","requestId":"r","message":{"id":"m","role":"assistant","model":"c","content":[` +
+			content + `]` + usage + `}}`
+	}
+	text, call := `{"type":"text","text":"x"}`, `{"type":"tool_use","id":"A","name":"read","input":{}}`
+	for _, c := range []struct{ first, second, want string }{
+		{`,"usage":{"input_tokens":3,"output_tokens":1}`, `,"usage":{"input_tokens":3,"output_tokens":50}`, `{"input_tokens":3,"output_tokens":50}`},
+		{`,"usage":{"input_tokens":3,"output_tokens":50}`, ``, `{"input_tokens":3,"output_tokens":50}`},
+		{`,"usage":{"input_tokens":3,"output_tokens":50}`, `,"usage":null`, `{"input_tokens":3,"output_tokens":50}`},
+		{``, `,"usage":null`, ``},
+	} {
+		log, err := Read(claudeNotesOf("u1 - 00 user:ask", line("a1", "u1", text, c.first), line("a2", "a1", call, c.second),
+			"r1 a2 02 result:A=one"))
+		if err != nil || len(log.Sessions[0].Calls) != 1 {
+			t.Fatal(log, err)
+		}
+		if got := string(raw(log.Sessions[0].Calls[0].Answer).member("usage")); got != c.want {
+			t.Errorf("%s then %s: counted is %s, want %s", c.first, c.second, got, c.want)
+		}
+	}
+}
+
 // claudeWords joins the texts, results and ids of calls of a content.
 func claudeWords(content raw) string {
 	var list []string

@@ -188,8 +188,18 @@ func (t *claudeTree) call(a *claudeAnswer, model string, before, content []canon
 	}
 	finish := message.member("stop_reason").text()
 	c.Answer = []byte(canon.Fields("type", "message", "id", a.id, "role", "assistant", "model", model, "stop_reason", finish,
-		"content", canon.ArrayOf(content...), "usage", message.member("usage").value()).Value())
+		"content", canon.ArrayOf(content...), "usage", a.usage().value()).Value())
 	return c
+}
+
+// usage returns what the provider counted: each line repeats it with what has come until then, and the last may have none.
+func (a *claudeAnswer) usage() raw {
+	for _, l := range slices.Backward(a.lines) {
+		if u := l.member("message").member("usage"); len(u.fields()) > 0 {
+			return u
+		}
+	}
+	return nil
 }
 
 // statusIn returns the HTTP status that Claude Code writes into the text of an
