@@ -113,20 +113,13 @@ func mcpCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("mcp")
 	write := cmd.Flags().Bool("write", false, "offer the tool note too")
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) (err error) {
-		open := a.OpenStore // an agent may begin before anything is recorded
-		if len(args) > 0 {
-			open = a.ExistingStore
-		}
-		s, err := open(ctx)
+		s, err := a.OpenStore(ctx)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, s.Close()) }()
 		o := recall.Options{Pin: true, Note: *write, Actor: a.Getenv("USER", ""), Version: cmd.Root().Version}
 		if len(args) > 0 {
-			if err := a.Exactly(ctx, s, args[0]); err != nil {
-				return err
-			}
 			o.Context = args[0]
 		}
 		err = recall.NewServer(s, o).Run(ctx, recall.Lines{In: a.In, Out: a.Out.W})
