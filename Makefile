@@ -29,7 +29,8 @@ test-all: ## run all tests in full, then those that start goroutines in their sh
 	for m in adapters/*/; do go -C $$m vet ./... && go -C $$m test ./... || exit 1; done
 	go -C server/clients vet ./... && go -C server/clients test -run Document ./...
 
-lint: ## format, vet, staticcheck, and a go.mod that says what is used
+lint: ## format, vet, staticcheck, a go.mod that says what is used, and no failed random test in git
+	@test -z "$$(git ls-files '*testdata/rapid/*')" || { git ls-files '*testdata/rapid/*'; exit 1; }
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
 	go vet ./...
 	go mod tidy -diff
