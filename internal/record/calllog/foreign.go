@@ -31,7 +31,7 @@ var foreign = []struct {
 		}
 		return false
 	}},
-	{"a session of Qwen Code", "record the calls of its next session: pact run -- qwen", func(f fields) bool {
+	{"a session of Qwen Code", "record the calls of its next session", func(f fields) bool {
 		return f.text("sessionId") != "" && f.text("uuid") != "" && f["message"].fields()["parts"].kind() == canon.KindArray
 	}},
 	{"a transcript of Cursor", "record its calls: a recording proxy as the base URL of Cursor's OpenAI key", func(f fields) bool {
