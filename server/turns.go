@@ -128,11 +128,15 @@ func inTurn[T any](ctx context.Context, s *Server, a asking, try func(done *hist
 				return out, keyReused()
 			}
 		}
-		out, err = try(done)
-		if err == nil && a.key != "" {
-			s.turns.keep(use, hash)
+		if out, err = try(done); err == nil {
+			if a.key != "" {
+				s.turns.keep(use, hash)
+			}
+			return out, nil
 		}
-		if fault.CodeOf(err) != fault.Conflict {
+		// With a key, what is refused as out of date may be what another process has carried out meanwhile.
+		code := failureOf(err).Code
+		if fault.CodeOf(err) != fault.Conflict && (a.key == "" || code != string(fault.Conflict) && code != stale) {
 			return out, err
 		}
 		now, failed := s.store.Find(ctx, a.name)
