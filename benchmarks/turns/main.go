@@ -51,8 +51,6 @@ var rows = []row{
 	{"… and a block of a sealed core expires at each", "≤ 1.5", flat(manner{edit: sayAnd(0)})},
 	{"… at a limit of turns", "0.2 µs a node more", flat(manner{edit: say, most: true})},
 	{"… in a fork", "≤ 1.5", flat(manner{edit: say, fork: true})},
-	{"the loop: edit, prepare, write as OpenAI messages, commit; against copying the bytes", "≤ 1.5", naturalLoop},
-	{"a commit at its limit of n turns; against one without a limit", "0.2 µs a node more", atLimit},
 	{"a process asks a file for one node by id", "≤ 6 ms above start-up", asking("node")},
 	{"a process asks for the node of a key, which any node may have", "", asking("key")},
 	{"a process asks for the last three turns", "≤ 6 ms above start-up", asking("last")},

@@ -9,10 +9,6 @@ import (
 	"runtime"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
-
-	"github.com/contexttree/pact/transcript"
 )
 
 // measured is how many turns are measured after those that are there.
@@ -36,54 +32,6 @@ func durableTurn(of func(cost) figure) func(*bench, int) (ours, plain figure) {
 		}, func(i int) { must(p.add(b.ctx, n+i, texts[i])) })
 		return of(both[0]), of(both[1])
 	}
-}
-
-// naturalLoop is the work of an agent at each turn; beside it the bytes that go out are
-// copied.
-func naturalLoop(b *bench, n int) (ours, plain figure) {
-	s, c := b.context()
-	defer s.Close()
-	var out, copied bytes.Buffer
-	must(transcript.WriteOpenAI(b.ctx, &out, c.Working())) // what a conversation that goes on has done before
-	source := bytes.Clone(out.Bytes())
-	copied.Grow(2 * len(source))
-	out.Grow(2 * len(source))
-	both := inTurns(30, func(i int) {
-		must(c.Edit(b.ctx, say(n+i), nil))
-		candidate, err := c.Prepare(b.ctx, nil)
-		must(err)
-		out.Reset()
-		must(transcript.WriteOpenAI(b.ctx, &out, candidate.Snapshot))
-		_, err = c.Commit(b.ctx, nil)
-		must(err)
-	}, func(int) {
-		copied.Reset()
-		copied.Write(source)
-	})
-	return seconds(both[0].wall), seconds(both[1].wall)
-}
-
-// atLimit commits turns of which each takes out what it brings.
-func atLimit(b *bench, n int) (ours, plain figure) {
-	c, err := pact.Create(b.ctx, pact.NewDB(store.NewMemory()), "w", nil)
-	must(err)
-	const commits = 40
-	edits := make([]func(*pact.Batch) error, commits)
-	for i := range edits {
-		edits[i] = say(n + i)
-	}
-	put := func(edit func(*pact.Batch) error, p *pact.Pruning) {
-		_, err := c.Commit(b.ctx, &pact.CommitOptions{Edit: edit, Pruning: p})
-		must(err)
-	}
-	for turn := range n {
-		put(say(turn), nil)
-	}
-	free := rounds(commits, func(i int) { put(edits[i], nil) })
-	limit := &pact.Pruning{Policy: lifecycle.Policy{MaxTurns: n}}
-	put(edits[0], limit)
-	bound := rounds(commits, func(i int) { put(edits[i], limit) })
-	return seconds(bound.wall), seconds(free.wall)
 }
 
 // heap is the memory in use after a collection.
