@@ -227,6 +227,7 @@ func (t *claudeTree) answerLine(l *claudeLine, message fields) {
 	id := message.text("id")
 	if a := l.above; a != nil && a.id == id && !l.spoke &&
 		(id != "" || a.lines[0].member("requestId").text() == l.member("requestId").text()) {
+		t.grown(a, l)
 		l.answer = a
 		a.lines = append(a.lines, l)
 		return

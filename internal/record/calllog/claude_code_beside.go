@@ -3,6 +3,7 @@ package calllog
 import (
 	"crypto/sha256"
 	"slices"
+	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
 )
@@ -59,6 +60,24 @@ func (t *claudeTree) repeated(l *claudeLine, message fields) *claudeLine {
 		return nil // the answer goes on
 	}
 	return same
+}
+
+// grown leaves out the last line of an answer if the next one has its text from the beginning, and more: some programs
+// write an answer again whenever it has grown. A text without a letter or a sign is no such line: citations part a text.
+func (t *claudeTree) grown(a *claudeAnswer, next *claudeLine) {
+	last := a.lines[len(a.lines)-1]
+	now, before := partsOfMessage(next.said.value()), partsOfMessage(last.said.value())
+	if a.id == "" || len(now) != 1 || len(before) != 1 {
+		return
+	}
+	for _, name := range []string{"text", "thinking"} {
+		more, _ := now[0].Get(name)
+		less, _ := before[0].Get(name)
+		if strings.TrimSpace(less.Text) != "" && len(more.Text) > len(less.Text) && strings.HasPrefix(more.Text, less.Text) {
+			last.whole = true
+			t.found.add(last.number, "the next line of the answer has its text and more; it was read once")
+		}
+	}
 }
 
 // repeatsAll reports whether a content begins with all blocks of another one.

@@ -53,6 +53,9 @@ func TestAnswersBesideOneAnother(t *testing.T) {
 	boundary := func(about string) string {
 		return `cb - 30 "type":"system","subtype":"compact_boundary","compactMetadata":{` + about + `}}`
 	}
+	growing := func(id, above, content string) string {
+		return id + " " + above + ` 01 "type":"assistant","requestId":"r","message":{"id":"m","role":"assistant","model":"c","content":[` + content + `]}}`
+	}
 	around := func(about string) []string {
 		return []string{"u1 - 00 user:Start", "a1 u1 01 says:Ready", "u2 a1 02 user:More", "a2 u2 03 says:Here", "u3 a2 04 user:Go on",
 			boundary(about), "cs cb 31 summary:So far", "a3 cs 05 says:Went on", "u4 a3 40 user:After", "a4 u4 41 says:Done"}
@@ -80,6 +83,13 @@ func TestAnswersBesideOneAnother(t *testing.T) {
 		"results that the agent cleared": {[]string{"u1 - 00 user:set", "a1 u1 01 calls:A", "r1 a1 02 result:A=one", "a2 r1 03 says:ok",
 			`s1 a2 04 "type":"system","subtype":"microcompact_boundary"}`, "u2 s1 05 user:more", "a3 u2 06 says:so"},
 			"[set -> A] [set, A, one -> ok] [set, A, one, ok, more -> so] rewritten", "line 5: the agent cleared results of tools"},
+		"a text that grows from line to line": {[]string{"u1 - 00 user:ask", growing("a1", "u1", `{"type":"text","text":"I"}`),
+			growing("a2", "a1", `{"type":"text","text":"I'll look"}`), growing("a3", "a2", `{"type":"text","text":"I'll look there."}`),
+			growing("a4", "a3", `{"type":"tool_use","id":"A","name":"read","input":{}}`), "r1 a4 02 result:A=one", "a5 r1 03 says:done"},
+			"[ask -> I'll look there.+A] [ask, I'll look there.+A, one -> done]", "line 2: the next line of the answer has its text and more"},
+		"texts beside each other": {[]string{"u1 - 00 user:ask", growing("a1", "u1", `{"type":"text","text":" "}`),
+			growing("a2", "a1", `{"type":"text","text":" 1"}`), growing("a3", "a2", `{"type":"text","text":"2"}`), "u2 a3 03 user:more",
+			"a4 u2 04 says:so"}, "[ask ->  + 1+2] [ask,  + 1+2, more -> so]", "[]"},
 		"a branch without an answer": {[]string{"u1 - 00 user:ask", "a1 u1 01 says:yes", "u2 a1 02 user:dropped", "u3 a1 03 user:then",
 			"a3 u3 04 says:so"}, "[ask -> yes] [ask, yes, then -> so]", "line 3: 1 of 5 messages of the file is in no request"},
 	} {
@@ -112,9 +122,9 @@ func TestAnswersBesideOneAnother(t *testing.T) {
 	}
 }
 
-// TestTheLastCountOfAnAnswerStands: an answer has a line for each block, each with what was counted until then; a later line
-// without a count takes none away.
-func TestTheLastCountOfAnAnswerStands(t *testing.T) {
+// TestTheHighestCountOfAnAnswerStands: an answer has a line for each block, each with what was counted until then; a later
+// line without a count, or with an older one, takes none away.
+func TestTheHighestCountOfAnAnswerStands(t *testing.T) {
 	line := func(id, above, content, usage string) string {
 		return id + " " + above + ` 01 "type":"assistant","requestId":"r","message":{"id":"m","role":"assistant","model":"c","content":[` +
 			content + `]` + usage + `}}`
@@ -122,6 +132,7 @@ func TestTheLastCountOfAnAnswerStands(t *testing.T) {
 	text, call := `{"type":"text","text":"x"}`, `{"type":"tool_use","id":"A","name":"read","input":{}}`
 	for _, c := range []struct{ first, second, want string }{
 		{`,"usage":{"input_tokens":3,"output_tokens":1}`, `,"usage":{"input_tokens":3,"output_tokens":50}`, `{"input_tokens":3,"output_tokens":50}`},
+		{`,"usage":{"input_tokens":3,"output_tokens":50}`, `,"usage":{"input_tokens":3,"output_tokens":1}`, `{"input_tokens":3,"output_tokens":50}`},
 		{`,"usage":{"input_tokens":3,"output_tokens":50}`, ``, `{"input_tokens":3,"output_tokens":50}`},
 		{`,"usage":{"input_tokens":3,"output_tokens":50}`, `,"usage":null`, `{"input_tokens":3,"output_tokens":50}`},
 		{``, `,"usage":null`, ``},
@@ -131,8 +142,8 @@ func TestTheLastCountOfAnAnswerStands(t *testing.T) {
 		if err != nil || len(log.Sessions[0].Calls) != 1 {
 			t.Fatal(log, err)
 		}
-		if got := string(raw(log.Sessions[0].Calls[0].Answer).member("usage")); got != c.want {
-			t.Errorf("%s then %s: counted is %s, want %s", c.first, c.second, got, c.want)
+		if got := string(raw(log.Sessions[0].Calls[0].Answer).member("usage")); got != c.want || len(log.Findings) > 0 {
+			t.Errorf("%s then %s: counted is %s, want %s; findings %v", c.first, c.second, got, c.want, log.Findings)
 		}
 	}
 }

@@ -192,14 +192,19 @@ func (t *claudeTree) call(a *claudeAnswer, model string, before, content []canon
 	return c
 }
 
-// usage returns what the provider counted: each line repeats it with what has come until then, and the last may have none.
-func (a *claudeAnswer) usage() raw {
-	for _, l := range slices.Backward(a.lines) {
-		if u := l.member("message").member("usage"); len(u.fields()) > 0 {
-			return u
+// usage returns what the provider counted: each line has what had come until then, or nothing. The counts of a stream
+// are sums from its beginning (docs.anthropic.com, streaming), so one that is smaller is older, wherever it stands.
+func (a *claudeAnswer) usage() (counts raw) {
+	most := int64(-1)
+	for _, l := range a.lines {
+		u := l.member("message").member("usage")
+		if out := u.fields().count("output_tokens"); out != nil && *out >= most {
+			counts, most = u, *out
+		} else if most < 0 && len(u.fields()) > 0 {
+			counts = u
 		}
 	}
-	return nil
+	return counts
 }
 
 // statusIn returns the HTTP status that Claude Code writes into the text of an

@@ -98,8 +98,8 @@ func readCodex(list []entry, found *findings) []Session {
 func (c *codex) event(payload fields, line int) {
 	switch payload.text("type") {
 	case "token_count": // older rollouts have no other note of tokens
-		info := payload["info"].fields()
-		spent := info["total_token_usage"].value().Value()
+		tokens, all := codexCounts(payload)
+		spent := all.value().Value()
 		if spent != "" && spent == c.spent && len(c.said) == 0 {
 			return // it repeats the note before, with other limits
 		}
@@ -107,7 +107,7 @@ func (c *codex) event(payload fields, line int) {
 		if len(c.said) > 0 {
 			c.noted = line
 		}
-		if tokens := info["last_token_usage"].fields(); len(c.said) > 0 {
+		if len(c.said) > 0 {
 			c.end("", tokens)
 		} else if tokens != nil {
 			c.counted(tokens)
@@ -242,6 +242,16 @@ func (c *codex) end(id string, tokens fields) {
 	c.said, c.rewrites = nil, false
 }
 
+// codexCounts returns what a note of tokens counts for the last answer, and for the thread until then. The oldest has the
+// first alone.
+func codexCounts(note fields) (last fields, all raw) {
+	if note["info"] == nil {
+		return note, nil
+	}
+	info := note["info"].fields()
+	return info["last_token_usage"].fields(), info["total_token_usage"]
+}
+
 func codexUsage(tokens fields) provider.Usage {
 	return usage(tokens, "input_tokens", "output_tokens", "cached_input_tokens", "", "reasoning_output_tokens")
 }
@@ -286,9 +296,11 @@ func countCodex(e entry, b *sums.Book) {
 	payload := f["payload"].fields()
 	switch kind := f.text("type"); {
 	case kind == "response_item":
+		b.Said = output(payload)
 		b.Message(f["payload"].value(), "internal_chat_message_metadata_passthrough")
 	case kind == "compacted":
 		b.Note(kind)
+		b.Said = false
 		if history := payload["replacement_history"].elems(); history != nil {
 			for _, item := range history {
 				b.Message(item.value(), "internal_chat_message_metadata_passthrough")
@@ -299,22 +311,36 @@ func countCodex(e entry, b *sums.Book) {
 	case kind == "token_usage_record":
 		id := payload.text("response_id")
 		if all := codexUsage(payload["thread_token_usage"].fields()); all.In != nil && all.Out != nil {
-			id = fmt.Sprint(*all.In, *all.Out) // which the token_count behind it repeats
+			id = codexNote(b, all) // which the token_count behind it repeats
 		}
 		b.Tokens(id, codexUsage(payload["usage"].fields()))
 	case payload.text("type") == "token_count":
-		info := payload["info"].fields()
-		last := codexUsage(info["last_token_usage"].fields())
-		switch all := codexUsage(info["total_token_usage"].fields()); {
+		tokens, thread := codexCounts(payload)
+		last := codexUsage(tokens)
+		switch all := codexUsage(thread.fields()); {
 		case all.In != nil && all.Out != nil:
-			b.Total(sums.Total{In: all.In, Out: all.Out, Cached: all.Cached})
-			b.TokensOnce(fmt.Sprint(*all.In, *all.Out), last)
+			b.Running(sums.Total{In: all.In, Out: all.Out, Cached: all.Cached}, last.In)
+			b.TokensOnce(codexNote(b, all), last)
 		case last.In != nil:
 			b.Tokens("", last)
 		default:
 			b.Note(kind)
 		}
+		b.Said = false
+	case slices.Contains([]string{"task_complete", "turn_aborted", "thread_rolled_back"}, payload.text("type")):
+		b.Said = false
+		fallthrough
 	default:
 		b.Note(strings.Trim(kind+" "+payload.text("type"), " "))
 	}
+}
+
+// codexNote identifies a note of tokens that may come again: by what the thread had spent, and by the answers until then,
+// as the counter may begin anew.
+func codexNote(b *sums.Book, all provider.Usage) string {
+	if b.Said {
+		b.Turn++
+	}
+	b.Said = false
+	return fmt.Sprint(b.Turn, *all.In, *all.Out)
 }

@@ -77,7 +77,7 @@ func countClaude(e entry, b *sums.Book) {
 		}
 	case kind == "assistant" && message != nil:
 		b.Message(canon.Fields("content", message["content"].value()), "caller", "signature")
-		if counts := message["usage"].fields(); counts != nil && message.text("model") != "<synthetic>" {
+		if counts := message["usage"].fields(); len(counts) > 0 && message.text("model") != "<synthetic>" {
 			b.Tokens(fmt.Sprint(message.text("id"), f.text("requestId"), b.Turn), withCached(usage(counts, "input_tokens", "output_tokens", "cache_read_input_tokens",
 				"cache_creation_input_tokens", "")))
 		}

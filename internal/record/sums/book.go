@@ -18,6 +18,7 @@ type Book struct {
 	// which session.
 	Turn    int
 	Session string
+	Said    bool // the model has spoken since the last count
 
 	records  []record
 	messages []message
@@ -30,6 +31,8 @@ type Book struct {
 	order    []string
 	prices   []counted
 	total    *Total
+	running  Total  // of the counter that goes on
+	done     *Total // of counters that began anew
 
 	read        map[key]struct{} // texts of requests and answers
 	readCalls   ids
@@ -142,13 +145,16 @@ func (b *Book) Unnamed(results int) {
 	b.unnamed += results
 }
 
-// Tokens counts the tokens of an answer. Of several counts with one id the last stands; "" is no id.
+// Tokens counts the tokens of an answer. Of several counts with one id the last stands, but that with the most output
+// where it shrinks: counts of a stream are sums. "" is no id.
 func (b *Book) Tokens(id string, u provider.Usage) {
 	line := b.says()
 	if id == "" {
 		id = "#" + strconv.Itoa(len(b.order))
 	}
-	b.count(id, u, line)
+	if most := b.tokens[id].Out; most == nil || u.Out != nil && *u.Out >= *most {
+		b.count(id, u, line)
+	}
 }
 
 // TokensOnce is Tokens for a count that may repeat one before, with the same id: then the first stands.
@@ -178,6 +184,16 @@ func (b *Book) Money(dollars string) {
 func (b *Book) Total(t Total) {
 	b.says()
 	b.total = &t
+}
+
+// Running is Total for a counter that goes on from answer to answer, last being the count of the one before it. One that
+// falls, or has that of one answer alone, was begun anew: what was counted before is added.
+func (b *Book) Running(t Total, last *int64) {
+	if in := b.running.In; in != nil && (*t.In < *in || b.Said && (*t.In == *in || last != nil && *t.In == *last)) {
+		b.done = b.total
+	}
+	b.running, b.total = t, b.done
+	b.AddTotal(t)
 }
 
 // AddTotal is Total for a file of several runs, each of which says its own numbers; the money is that of the last.
