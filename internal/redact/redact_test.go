@@ -89,8 +89,10 @@ func TestSecretsOfEveryFormAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range forms {
-		if row := f.name + " `" + strings.Join(f.begins, "` `") + "`"; !strings.Contains(string(page), row) {
-			t.Errorf("docs/redaction.md lacks %s", row)
+		for name := range strings.SplitSeq(f.name, ", ") {
+			if name[0] < 'a' && !strings.Contains(string(page), name) {
+				t.Errorf("docs/redaction.md does not name %s", name)
+			}
 		}
 		for _, begin := range f.begins {
 			rest, is := secrets[begin]
