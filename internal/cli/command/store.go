@@ -58,6 +58,18 @@ func (a *App) OpenStore(ctx context.Context) (*pact.DB, error) {
 	return a.preferring(db, err)
 }
 
+// RecordingStore is OpenStore for a proxy: what it could not record, it does not let begin.
+func (a *App) RecordingStore(ctx context.Context) (*pact.DB, error) {
+	s, err := storeAt(ctx, a.DB, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Write(ctx, &store.Batch{}); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return a.preferring(pact.NewDB(s), nil)
+}
+
 // GatheredStore is OpenStore for a command that makes many changes, none of which anybody waits for: they are durable
 // when what it returns beside the contexts was flushed, or is closed.
 func (a *App) GatheredStore(ctx context.Context) (*pact.DB, *gathered.Store, error) {

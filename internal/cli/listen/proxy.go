@@ -41,7 +41,7 @@ func startRecording(ctx context.Context, a *command.App, address string, p proxy
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.OpenStore(ctx)
+	s, err := a.RecordingStore(ctx)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
