@@ -71,7 +71,7 @@ func jq(t *testing.T, filter string, value json.RawMessage) string {
 func exitCodes(t *testing.T) map[string]int {
 	t.Helper()
 	codes := map[string]int{"": 0}
-	row := regexp.MustCompile("(?m)^\\| \\[`(E_[A-Z_]+)`\\].*\\| ([12]) \\|$")
+	row := regexp.MustCompile("(?m)^\\| `(E_[A-Z_]+)` .*\\| ([12]) \\|$")
 	for _, m := range row.FindAllStringSubmatch(readPage(t, "errors.md"), -1) {
 		codes[m[1]] = int(m[2][0] - '0')
 	}
