@@ -95,7 +95,7 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 	for {
 		undone = numbered(name, number)
 		e := c.entry(n, s.Stamps)
-		if e.Report, err = json.Marshal(undoReport{undone}); err != nil {
+		if e.Report, err = json.Marshal(map[string]string{"undone": undone}); err != nil {
 			return "", fault.Wrap(fault.Store, err, "the report cannot be written", "")
 		}
 		next, err := c.branch(ctx, s, past[last], engine.Fork{Name: s.Name, Entry: e, SupersededName: undone, Guard: guard(s)})
@@ -145,7 +145,7 @@ func (c *Context) earlierUndo(ctx context.Context, s *state, token string) (stri
 	if done == nil || err != nil {
 		return "", err
 	}
-	undone := undoneBy(done)
+	undone := done.Undone()
 	if undone == "" {
 		return "", fault.New(fault.Conflict, "the request token "+strconv.Quote(token)+" belongs to another call",
 			"give every call a token of its own")
@@ -163,21 +163,6 @@ func (c *Context) earlierUndo(ctx context.Context, s *state, token string) (stri
 	}
 	c.state.Store(loaded)
 	return undone, nil
-}
-
-// undoReport is the entry of an undo in the log.
-type undoReport struct {
-	Undone string `json:"undone"` // the new name of the old line
-}
-
-// undoneBy returns the name that an undo gave to the old line, "" if the log entry is not
-// that of an undo.
-func undoneBy(e *history.Entry) string {
-	var u undoReport
-	if e.Kind != history.Forked && e.Kind != history.Superseded || json.Unmarshal(e.Report, &u) != nil {
-		return ""
-	}
-	return u.Undone
 }
 
 // branch makes a fork of a snapshot and returns its state.

@@ -71,6 +71,18 @@ func (e *Entry) Erased() *Erased {
 	return r.Erased
 }
 
+// Undone returns the name that an undo gave to the line which it took the last commit off, on the entry of that line and on
+// the one with which the next line begins; "" for an entry of anything else (decision 046).
+func (e *Entry) Undone() string {
+	var undo struct {
+		Undone string `json:"undone"`
+	}
+	if e.Kind != Forked && e.Kind != Superseded || json.Unmarshal(e.Report, &undo) != nil {
+		return ""
+	}
+	return undo.Undone
+}
+
 // Blank replaces the actor and the message of an entry that lost them.
 const Blank = "[erased]"
 

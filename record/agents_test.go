@@ -128,7 +128,7 @@ func TestRequestsOfRealAgents(t *testing.T) {
 			[]string{"run", "run-2", "run/aside-1"},
 			[][]int{{0, 3, 5, 6}, {1, 2}, {4}},
 			map[string]string{
-				"run":   "X-Claude-Code-Session-Id; the agent rewrote the conversation: it quotes the last answer",
+				"run":   "X-Claude-Code-Session-Id; the agent compacted the conversation: it quotes the last answer",
 				"run-2": "of run began it", "run/aside-1": "it leaves the answer out: it asks something aside",
 			},
 		},
@@ -140,7 +140,7 @@ func TestRequestsOfRealAgents(t *testing.T) {
 			},
 			[]string{"run", "run/summary-1"},
 			[][]int{{0, 1, 2, 4}, {3}},
-			map[string]string{"run": "its window was counted up", "run/summary-1": "it has no tools: it asks something aside"},
+			map[string]string{"run": "the agent compacted the conversation: its window was counted up", "run/summary-1": "it has no tools: it asks something aside"},
 		},
 		"opencode-title-and-turn.jsonl": {
 			func([]sentRequest) turns { return nil },

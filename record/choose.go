@@ -267,7 +267,7 @@ func (r *Recorder) begunBy(q *request) (begun map[string]any, why string) {
 // rewritten finds the recording that a request continues although the agent changed earlier messages.
 func (r *Recorder) rewritten(of []candidate, q *request) (choice, bool) {
 	var best *candidate
-	why := ""
+	why, did := "", "rewrote"
 	for i := range of {
 		c := &of[i]
 		if c.recording.beside != nil || !alike(q.group.agent, c.system, q.system) {
@@ -283,7 +283,10 @@ func (r *Recorder) rewritten(of []candidate, q *request) (choice, bool) {
 	}
 	last := r.known.last[q.group.id]
 	q.compacted = why == windowSign || best.summary != nil || last != nil && last.beside == best.recording && why == quoteSign
-	return choice{recording: best.recording, why: "the agent rewrote the conversation: " + why}, true
+	if q.compacted {
+		did = "compacted"
+	}
+	return choice{recording: best.recording, why: "the agent " + did + " the conversation: " + why}, true
 }
 
 // isLast reports whether the last request of the group went to this recording, or asked outside its conversation.

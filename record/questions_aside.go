@@ -191,7 +191,7 @@ func (r *Recorder) afterCompaction(q *request) (choice, bool) {
 		if l := r.known.compactions[key]; l != nil {
 			delete(r.known.compactions, key)
 			q.compacted = true
-			return choice{recording: l, why: "the agent rewrote the conversation: it has what the provider compacted it to"}, true
+			return choice{recording: l, why: "the agent compacted the conversation: it has what the provider compacted it to"}, true
 		}
 	}
 	return choice{}, false

@@ -129,7 +129,7 @@ func TestAgentsCompact(t *testing.T) {
 			a.run(a.next, how.say, how.more...)
 			a.run(a.next, "Go on.")
 			if _, logs := a.check(); logs["agent/summary-1"] == "" ||
-				!strings.Contains(logs["agent"], "the agent rewrote the conversation") {
+				!strings.Contains(logs["agent"], "the agent compacted the conversation") {
 				t.Errorf("the contexts are %v", logs)
 			}
 		})

@@ -22,7 +22,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// agent is a program that the scripts run: it makes two calls, leaves what it
+// agent is a program that the scripts run: it makes two calls, with an argument one, leaves what it
 // sent in files, and ends with an exit code of its own.
 func agent() {
 	said, key := `{"role": "user", "content": "hi"}`, "sk-0123456789"
@@ -46,6 +46,9 @@ func agent() {
 		}
 		_, _ = io.Copy(os.Stdout, resp.Body)
 		resp.Body.Close()
+		if len(os.Args) > 1 {
+			break
+		}
 		said += `, {"role": "assistant", "content": "ok"}, {"role": "user", "content": "and then?"}`
 	}
 	os.Exit(3)

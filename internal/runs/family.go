@@ -2,11 +2,13 @@ package runs
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/view"
@@ -47,15 +49,19 @@ type Kin struct {
 // FamilyOf compares the first calls of the sub-agents and forks of a context with its own, by the rules of the API that
 // they called. Cost: two requests for each of them, and where the log names the block that began a sub-agent the life of
 // that block.
-func FamilyOf(ctx context.Context, db *pact.DB, r *view.Relations, c *pact.Context) (_ *Family, err error) {
+func FamilyOf(ctx context.Context, db *pact.DB, r *view.Relations, c *pact.Context) (*Family, error) {
 	f := &Family{Kin: []Kin{}, Ended: map[string]int{}}
-	self := r.Of(c.Name())
+	lines, err := linesOf(ctx, r, c)
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range r.Names {
 		i := r.Of(name)
 		k := Kin{Run: i.Name, Known: inspect.SeenInBytes}
 		from, block := record.BegunBy(i.Listed)
+		newest, ours := lines[i.Origin.Key]
 		switch {
-		case self != nil && i.Origin.Key == self.Key && i.Origin.Key != 0:
+		case ours && i.Name != c.Name() && i.Origin.Cycle <= newest:
 			k.How, k.Of, k.Call = "fork", i.Origin.Cycle, i.Origin.Cycle+1
 		case from == c.Name() && i.Origin.Key == 0:
 			k.How, k.Call = "sub-agent", i.First
@@ -74,6 +80,29 @@ func FamilyOf(ctx context.Context, db *pact.DB, r *view.Relations, c *pact.Conte
 		f.add(k)
 	}
 	return f, nil
+}
+
+// linesOf returns up to which cycle a context has the calls of which lines: its own, and those that an undo took back, of
+// which it goes on. Cost: the entries of the log at each undo.
+func linesOf(ctx context.Context, r *view.Relations, c *pact.Context) (map[history.Key]int64, error) {
+	lines, newest := map[history.Key]int64{}, int64(math.MaxInt64)
+	for at := r.Of(c.Name()); at != nil; at = r.Line(at.Origin.Key) {
+		lines[at.Key] = newest
+		undone := false
+		for e, err := range c.Log(ctx, at.Origin.Cycle) {
+			if err != nil {
+				return nil, err
+			}
+			if e.Revision > at.Origin.Revision {
+				undone = e.Undone() != ""
+				break
+			}
+		}
+		if newest = min(newest, at.Origin.Cycle); !undone {
+			break
+		}
+	}
+	return lines, nil
 }
 
 // began returns the call whose answer has a block.

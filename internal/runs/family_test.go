@@ -2,7 +2,9 @@ package runs_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,11 +17,16 @@ import (
 
 func familyOf(t *testing.T, db *pact.DB) (*runs.Family, error) {
 	t.Helper()
+	return runs.FamilyOf(t.Context(), db, relations(t, db), opened(t, db, "run"))
+}
+
+func relations(t *testing.T, db *pact.DB) *view.Relations {
+	t.Helper()
 	r, err := view.RelationsOf(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return runs.FamilyOf(t.Context(), db, r, opened(t, db, "run"))
+	return r
 }
 
 // A sub-agent has another tool behind one that is the same; another has another model; a fork leaves the second call.
@@ -102,6 +109,47 @@ func TestAForkThatWasNotRecordedRepeatsTheWholeOfItsOrigin(t *testing.T) {
 	for p, err := range record.Prefixes(t.Context(), same, 2, 2, "", nil) {
 		if err != nil || p.Shared == nil || p.Shared.Bytes != p.Shared.OfBytes {
 			t.Errorf("got %+v, %v", p.Shared, err)
+		}
+	}
+}
+
+// After undoing, a context has the forks of the calls that it still has, and none of a call that was taken back.
+func TestForksOfEarlierCallsStayAfterUndoing(t *testing.T) {
+	db := pact.NewDB(store.NewMemory())
+	recordedIn(t, db, record.ImportOptions{Context: "run"}, growing([]object{user("q")}, called("1", "ls", ".", "a"),
+		called("2", "ls", "b", "c"), called("3", "ls", "d", "e"))...)
+	c := opened(t, db, "run")
+	fork := func(at int64, name string) {
+		t.Helper()
+		f, err := c.Fork(t.Context(), pact.Cycle(at), name, nil)
+		if err == nil {
+			_, err = f.Commit(t.Context(), nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	fork(1, "first")
+	fork(3, "last")
+	for _, name := range []string{"second", ""} {
+		if _, err := c.Undo(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if name != "" {
+			fork(2, name)
+		}
+	}
+	for name, want := range map[string][]string{"run": {"first@1", "second@2"}, "second": nil} {
+		f, err := runs.FamilyOf(t.Context(), db, relations(t, db), opened(t, db, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, k := range f.Kin {
+			got = append(got, fmt.Sprintf("%s@%d", k.Run, k.Of))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has %v, want %v", name, got, want)
 		}
 	}
 }

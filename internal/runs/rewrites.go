@@ -61,8 +61,8 @@ type RewriteTokens struct {
 
 // RewritePrice is what a rewrite cost, by the counts of the provider.
 type RewritePrice struct {
-	// Again is how many tokens the provider had left in its cache and did not read: nil if that is not known, or has
-	// another cause, such as an idle cache or another model.
+	// Again is how many tokens the provider had left in its cache and did not read, 0 if too few for a break: nil if that
+	// is not known, or has another cause, such as an idle cache or another model.
 	Again    *int64           `json:"again,omitempty"`
 	Cache    *float64         `json:"cache,omitempty"`   // of these, above what reading them would have cost
 	Evidence inspect.Evidence `json:"evidence"`          // of these, unknown without them

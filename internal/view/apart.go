@@ -23,7 +23,7 @@ type Relations struct {
 	// Names are those of all contexts, in their order.
 	Names []string
 	list  map[string]*history.Info
-	keys  map[history.Key]bool
+	keys  map[history.Key]*history.Info
 	below map[string][]string
 }
 
@@ -33,20 +33,23 @@ func RelationsOf(ctx context.Context, db *pact.DB) (*Relations, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Relations{nil, make(map[string]*history.Info, len(list)), make(map[history.Key]bool, len(list)), map[string][]string{}}
+	r := &Relations{nil, make(map[string]*history.Info, len(list)), make(map[history.Key]*history.Info, len(list)), map[string][]string{}}
 	for i := range list {
 		name := list[i].Name
 		above := record.AsideOf(name)
 		if above == "" {
 			above, _ = record.BegunBy(list[i].Listed)
 		}
-		r.Names, r.list[name], r.keys[list[i].Key], r.below[above] = append(r.Names, name), &list[i], true, append(r.below[above], name)
+		r.Names, r.list[name], r.keys[list[i].Key], r.below[above] = append(r.Names, name), &list[i], &list[i], append(r.below[above], name)
 	}
 	return r, nil
 }
 
 // Of returns what is listed of a context, nil for a name that none has.
 func (r *Relations) Of(name string) *history.Info { return r.list[name] }
+
+// Line returns what is listed of the context of a key, nil for one that is not there.
+func (r *Relations) Line(key history.Key) *history.Info { return r.keys[key] }
 
 // ApartOf returns that of one context. Cost: listing the contexts.
 func ApartOf(ctx context.Context, db *pact.DB, c *pact.Context) (a Apart, err error) {
@@ -59,7 +62,7 @@ func ApartOf(ctx context.Context, db *pact.DB, c *pact.Context) (a Apart, err er
 
 // Apart returns that of the context of a name. The calls of an origin that was deleted are those of its fork alone.
 func (r *Relations) Apart(name string) (a Apart) {
-	if at := r.list[name]; at != nil && r.keys[at.Origin.Key] {
+	if at := r.list[name]; at != nil && r.keys[at.Origin.Key] != nil {
 		a.Inherited = int(max(0, at.Origin.Cycle-at.First+1))
 	}
 	known := map[string]bool{name: true}

@@ -68,8 +68,11 @@ func EventInWords(e inspect.Event) string {
 		return "erased for good, in all snapshots"
 	}
 	edited := "removed by an edit"
-	if strings.Contains(e.Cause.Message, "the agent compacted the conversation") { // as a recorder notes it
+	switch said := e.Cause.Message; { // as a recorder notes it
+	case strings.Contains(said, "the agent compacted the conversation"):
 		edited = "removed by a compaction"
+	case strings.Contains(said, "the agent rewrote the conversation"):
+		edited = "removed as the agent rewrote the conversation"
 	}
 	text := Deed(*e.Cause, edited)
 	if e.Cause.Kind == diff.BySeal {

@@ -9,11 +9,12 @@ import (
 	"github.com/contexttree/pact/internal/view"
 )
 
-// A node that went when its agent compacted the conversation was removed by that, and any other edit is one.
+// A node that went when its agent compacted the conversation was removed by that, as with any other rewriting; any other edit is one.
 func TestALifeNamesACompaction(t *testing.T) {
-	for message, by := range map[string]string{"the log says that the agent compacted the conversation": "a compaction", "by hand": "an edit"} {
+	for message, by := range map[string]string{"the log says that the agent compacted the conversation": "by a compaction",
+		"the agent rewrote the conversation: it quotes the last answer": "as the agent rewrote", "by hand": "by an edit"} {
 		cause := &diff.Cause{Kind: diff.ByEdit, Author: diff.Author{Message: message}}
-		if says := view.EventInWords(inspect.Event{Kind: inspect.EventRemoved, Cause: cause}); !strings.HasPrefix(says, "removed by "+by) {
+		if says := view.EventInWords(inspect.Event{Kind: inspect.EventRemoved, Cause: cause}); !strings.HasPrefix(says, "removed "+by) {
 			t.Errorf("%s: %s", message, says)
 		}
 	}

@@ -155,6 +155,9 @@ func next(a *command.App, f *opened.Report) []string {
 	of := &f.Contexts[f.Main()]
 	db := a.InStore()
 	name := screen.Quote(of.Name)
+	if len(of.Cycles) == 0 && of.Unanswered != "" {
+		return []string{"pact log " + name + " --attempts" + db, "pact request " + name + db, "pact show " + name + " working --as text" + db}
+	}
 	if len(of.Cycles) == 0 {
 		return []string{"pact show " + name + db, "pact commit " + name + db, "pact show " + name + " working --as thread" + db}
 	}

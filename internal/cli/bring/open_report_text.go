@@ -51,7 +51,11 @@ func drawCycles(a *command.App, file string, c *opened.Context, all bool) {
 		view.Plural(len(c.Cycles), "cycle")))
 	drawSource(a, c.Source)
 	if len(c.Cycles) == 0 {
-		a.Printf("It holds no call of a model, only a working state.\n")
+		if c.Unanswered != "" {
+			a.Printf("It holds no call that was answered.\n")
+		} else {
+			a.Printf("It holds no call of a model, only a working state.\n")
+		}
 		return
 	}
 	var rows [][]string
@@ -131,7 +135,11 @@ func drawContexts(a *command.App, list []opened.Context, all bool) {
 }
 
 func drawTotals(a *command.App, f *opened.Report) {
-	if main := &f.Contexts[f.Main()]; main.Story != nil {
+	main := &f.Contexts[f.Main()]
+	if main.Unanswered != "" {
+		a.Sentence("The last call, " + main.Unanswered + ".")
+	}
+	if main.Story != nil {
 		if len(f.Contexts) > 1 {
 			a.Sentence("Most was sent in " + a.Paint.Strong(view.Visible(main.Name)) + ":")
 		}

@@ -50,7 +50,9 @@ func drawRewrite(a *command.App, all *runs.Rewrites, r *runs.Rewrite) {
 	if t := r.Tokens; t.Before != nil {
 		sizes = fmt.Sprintf("%d → %d (%s)", *t.Before, *t.After, t.Evidence)
 	}
-	if p := r.Price; p.Again != nil {
+	if p := r.Price; p.Again != nil && *p.Again == 0 {
+		price = fmt.Sprintf("no break of the cache, %s (%s)", money(p.Cache), p.Evidence)
+	} else if p.Again != nil {
 		price = fmt.Sprintf("%s not read from the cache, %s (%s)", view.Plural(int(*p.Again), "token"), money(p.Cache),
 			p.Evidence)
 	}

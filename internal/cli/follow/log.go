@@ -110,8 +110,19 @@ func logCommand(a *command.App) *cobra.Command {
 			a.Out.Hold = false // print each line at once: it stands by itself
 			return each(func(l logged) error { return a.PrintJSON(l) })
 		}
-		switch err = drawLog(a, each); {
-		case err != nil || listed > 0:
+		if err = drawLog(a, each); err != nil {
+			return err
+		}
+		unanswered := ""
+		if len(rest) == 0 {
+			if unanswered, err = view.Unanswered(ctx, s.Context); err != nil {
+				return err
+			}
+		}
+		switch {
+		case unanswered != "":
+			a.Reportf("pact: the last call, %s; pact request %s%s working prints it", unanswered, a.Subject, a.InStore())
+		case listed > 0:
 		case slices.Contains(rest, "working"):
 			a.Reportf("pact: the working state is no cycle, so the log has no entry of it; with --edits it lists its edits")
 		case last < first:
@@ -119,7 +130,7 @@ func logCommand(a *command.App) *cobra.Command {
 		default:
 			a.FoundNothing("%s has no cycle since %s", view.Visible(s.Context.Name()), view.Visible(some.since))
 		}
-		return err
+		return nil
 	})
 	return cmd
 }

@@ -2,7 +2,6 @@ package follow
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,8 +21,6 @@ import (
 
 // branchedOff says where a fork began, or what became of the name of a context.
 func branchedOff(l logged) []string {
-	var undo struct{ Undone string }
-	_ = json.Unmarshal(l.Report, &undo) // without a report, undo stays empty
 	var list []string
 	switch l.Kind {
 	case history.Forked:
@@ -32,8 +29,8 @@ func branchedOff(l logged) []string {
 		} else {
 			list = append(list, "of a deleted context, "+view.Cycle(l.Cycle))
 		}
-		if undo.Undone != "" {
-			list = append(list, "undid what is now "+undo.Undone)
+		if undone := l.Undone(); undone != "" {
+			list = append(list, "undid what is now "+undone)
 		}
 	case history.Erasing:
 		if of := l.Erased(); of != nil && len(of.IDs) > 0 {

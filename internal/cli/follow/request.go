@@ -43,6 +43,9 @@ func requestCommand(a *command.App) *cobra.Command {
 			return command.Usage(cmd, "--attempt takes a number from 1, or all; pact log %s --attempts lists those of each cycle", a.Subject)
 		}
 		snapshot, err := s.Argument(ctx, rest)
+		if len(rest) == 0 && fault.CodeOf(err) == fault.SnapshotNotFound { // no call was answered yet
+			snapshot, err = c.Working(), nil
+		}
 		if err != nil {
 			return err
 		}

@@ -128,7 +128,7 @@ func summary(a *command.App, r *recording, o record.Options, code int) {
 		}
 		work := screen.Quote(cmp.Or(r.recorder.Work(), names[0]))
 		a.Reportf("      contexts: %s", list)
-		a.Reportf("      see pact log %s%s, pact log %s%s --prefix, pact request %s latest%s", work, db, work, db, work, db)
+		a.Reportf("      see pact log %s%s, pact log %s%s --prefix, pact request %s%s", work, db, work, db, work, db)
 	}
 	managedSummary(a, got, o.Manage)
 	if got.Lost > 0 {

@@ -48,6 +48,9 @@ type Context struct {
 	// Findings are what that context paid most for without use; none without a price for its model.
 	Findings []simulate.Finding `json:"findings,omitempty"`
 
+	// Unanswered is the call without a whole answer behind the cycles, in words; "" for none.
+	Unanswered string `json:"unanswered,omitempty"`
+
 	told *story.Story // without its blocks
 }
 
@@ -84,6 +87,9 @@ func (f *Report) Main() int {
 func Describe(ctx context.Context, c *pact.Context, each func()) (Context, error) {
 	f := Context{Name: c.Name(), Edition: c.Edition(), Cycles: []Cycle{}, Source: record.SourceOf(c.Working())}
 	var err error
+	if f.Unanswered, err = view.Unanswered(ctx, c); err != nil {
+		return f, err
+	}
 	f.told, err = story.Walk(ctx, c, func(s *view.Step) error {
 		step := *s
 		step.Before, step.Now = nil, nil // they hold the trees
