@@ -53,7 +53,7 @@ func TestJSONOverAKilobyteIsCompressed(t *testing.T) {
 	long := strings.Replace(hello, "Hello", strings.Repeat("Hello ", 500), 1)
 	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":0,"edits":[`+long+`]}`)
 	for path, want := range map[string]string{
-		"/v1/contexts/a/thread": "gzip", "/v1/contexts/a/snapshot": "gzip", "/openapi.json": "gzip",
+		"/v1/contexts/a/thread": "gzip", "/v1/contexts/a/export?form=document": "gzip", "/openapi.json": "gzip",
 		"/v1/contexts/a/blocks": "", "/v1/contexts/a/export": "", "/v1/contexts/a/thread?as=text": "",
 	} {
 		plain := r.must(nil, "GET", path, "", "Accept-Encoding", "identity")

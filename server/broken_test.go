@@ -221,7 +221,7 @@ func TestAContextThatGoesWhileItIsSent(t *testing.T) {
 					return
 				}
 				live.expect("22 erase")
-				for _, path := range []string{"export?form=compact", "export?form=snapshots", "thread?at=@c1", "snapshot"} {
+				for _, path := range []string{"export?form=compact", "export?form=snapshots", "thread?at=@c1", "export?form=document"} {
 					if got := r.must(nil, "GET", "/v1/contexts/slides/"+path, "").body; bytes.Contains(got, []byte("Jane Doe")) {
 						t.Errorf("%s still has what was erased", path)
 					}
@@ -317,7 +317,7 @@ func TestRunsThatCannotBeLoadedAreAnErrorOfTheStore(t *testing.T) {
 	for _, form := range []string{"text", "markdown", "canonical", "openai", "anthropic"} {
 		r.call("GET", "/v1/contexts/a/thread?as="+form, "").refused(t, http.StatusServiceUnavailable, "E_STORE")
 	}
-	r.call("GET", "/v1/contexts/a/snapshot", "").refused(t, http.StatusServiceUnavailable, "E_STORE")
+	r.call("GET", "/v1/contexts/a/export?form=document", "").refused(t, http.StatusServiceUnavailable, "E_STORE")
 	if err := names.Close(); err != nil {
 		t.Error(err)
 	}

@@ -21,8 +21,8 @@ import (
 // of some calls to one of four times as many: hardly, or as the run does.
 var operationCosts = map[float64]string{
 	2 * 1.5: `create-session delete-context delete-session events list-contexts log rename-context mcp-note mcp-pin`,
-	4 * 1.15: `commit create-context diff edit erase export export-page fork-context get-content get-context get-node
-		get-snapshot get-thread grep import life list-attempts list-blocks list-calls list-findings list-forms list-names
+	4 * 1.15: `commit create-context diff edit erase export fork-context get-content get-context get-node
+		get-thread grep import life list-attempts list-blocks list-calls list-findings list-forms list-names
 		list-policies list-tree plan-pruning select simulate strata undo-commit verify mcp-show mcp-changes mcp-recall`,
 }
 

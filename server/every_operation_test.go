@@ -81,13 +81,15 @@ func triedOf(operation, name string) []tried {
 		return get("/nodes/said/content")
 	case "life":
 		return get("/nodes/said/life")
+	case "export":
+		return slices.Concat(get("/export"), get("/export?form=document"), get("/export?form=page"))
 	case "events":
 		return []tried{{"GET", "/v1/events?context=" + name, "", []string{name}}}
 	}
-	if rest := map[string]string{"select": "/select?q=.block", "get-snapshot": "/snapshot", "get-thread": "/thread",
+	if rest := map[string]string{"select": "/select?q=.block", "get-thread": "/thread",
 		"list-forms": "/forms", "verify": "/verify", "list-tree": "/tree", "list-names": "/names", "list-calls": "/calls",
 		"strata": "/strata", "list-attempts": "/attempts", "log": "/log",
-		"export": "/export", "export-page": "/page", "list-findings": "/findings"}[operation]; rest != "" {
+		"list-findings": "/findings"}[operation]; rest != "" {
 		return get(rest)
 	}
 	return nil

@@ -202,8 +202,8 @@ func FuzzQueries(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, query, header string) {
 		size := len(query) + len(header)
-		if strings.HasSuffix(paths[int(which)%len(paths)], "/page") {
-			size += len(r.run) // which it reads call by call and block by block, and answers with
+		if strings.HasSuffix(paths[int(which)%len(paths)], "/export") {
+			size += len(r.run) // which a page reads call by call and block by block, and answers with
 		}
 		r.check(t, size, true, func() (int, []byte) {
 			return r.raw(t, "GET "+paths[int(which)%len(paths)]+"?"+query+

@@ -140,7 +140,7 @@ func TestThreadsAndSnapshotsAreTheBytesOfTheLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string][]byte{"thread": thread, "thread?as=openai": messages, "snapshot": document.Bytes()} {
+	for path, want := range map[string][]byte{"thread": thread, "thread?as=openai": messages, "export?form=document": document.Bytes()} {
 		if got := r.must(nil, "GET", "/v1/contexts/weather/"+path, "").body; string(got) != string(want) {
 			t.Errorf("%s: %.100s, want %.100s", path, got, want)
 		}

@@ -55,30 +55,22 @@ func WritePage(ctx context.Context, w io.Writer, c *pact.Context, o PageOptions)
 	return writePage(ctx, w, f, text, Options{Counter: o.Counter, Memory: o.Memory}, o.Progress)
 }
 
-// pages adds the operation that returns a run as a page.
-func (s *Server) pages() {
-	type page struct {
-		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+// exportPage answers with a run as a page. It takes one of the places for imports: a page costs as much.
+func (s *Server) exportPage(ctx context.Context, c *pact.Context) error {
+	if err := (&operation{places: s.imports, waits: true}).enter(ctx); err != nil {
+		return err
 	}
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/page", id: "export-page", writes: "text/html", streams: true,
-		places: s.imports, waits: true,
-		summary: "Export a run as one HTML page that a browser opens from a disk, and that import reads"},
-		func(ctx context.Context, in *page) (*empty, error) {
-			c, err := s.context(ctx, in.Name)
-			if err != nil {
-				return nil, err
-			}
-			history := holding{ctx: ctx}
-			if err := c.Export(ctx, &history); err != nil {
-				return nil, err
-			}
-			f := &runfile.File{Name: in.Name}
-			exchangeOf(ctx).Header().Set("Content-Disposition", `attachment; filename="run.html"`)
-			return nil, stream(ctx, "text/html; charset=utf-8", func(w io.Writer) error {
-				o := Options{Counter: s.options.Counter, Memory: s.options.Memory}
-				return writePage(ctx, w, f, history.Bytes(), o, nil)
-			})
-		})
+	defer func() { <-s.imports }()
+	history := holding{ctx: ctx}
+	if err := c.Export(ctx, &history); err != nil {
+		return err
+	}
+	f := &runfile.File{Name: c.Name()}
+	exchangeOf(ctx).Header().Set("Content-Disposition", `attachment; filename="run.html"`)
+	return stream(ctx, "text/html; charset=utf-8", func(w io.Writer) error {
+		o := Options{Counter: s.options.Counter, Memory: s.options.Memory}
+		return writePage(ctx, w, f, history.Bytes(), o, nil)
+	})
 }
 
 // writePage writes the page of a run that has a history. A server of its own has the run and answers, so that all

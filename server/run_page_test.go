@@ -197,7 +197,7 @@ func TestAPageIsOfOneState(t *testing.T) {
 		}
 	}()
 	for range 8 {
-		answer, err := http.Get(r.url + "/v1/contexts/run/page")
+		answer, err := http.Get(r.url + "/v1/contexts/run/export?form=page")
 		if err != nil {
 			t.Error(err)
 			break

@@ -137,7 +137,6 @@ func New(db *pact.DB, o Options) *Server {
 	h.threadForms()
 	h.changes()
 	h.transfers()
-	h.pages()
 	h.events()
 	h.toolsForAgents()
 	declareNulls(h.api.OpenAPI().Components.Schemas)

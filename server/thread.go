@@ -24,17 +24,8 @@ import (
 // empty is the answer of an operation that has no body, or has written it itself.
 type empty struct{}
 
-// bytesOf adds the operations that answer with bytes.
+// bytesOf adds the operation that answers with the bytes of a thread.
 func (s *Server) bytesOf() {
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/snapshot", id: "get-snapshot", writes: "application/json",
-		summary: "Export the canonical document of a snapshot"},
-		func(ctx context.Context, in *at) (*empty, error) {
-			_, snapshot, _, err := s.state(ctx, in)
-			if err != nil {
-				return nil, err
-			}
-			return nil, stream(ctx, "application/json", func(w io.Writer) error { return snapshot.Export(ctx, w) })
-		})
 	type form struct {
 		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
 		At   string `query:"at" default:"latest" doc:"Address of the state: @t0, @t-1, @c12, latest or working"`

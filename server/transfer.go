@@ -75,14 +75,28 @@ func (s *Server) transfers() {
 		})
 	type form struct {
 		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		Form string `query:"form" enum:"snapshots,compact" default:"compact" doc:"compact has each version of a node once, and the attempts"`
+		Form string `query:"form" enum:"compact,snapshots,document,page" default:"compact" doc:"compact has each version of a node once, and the attempts; document is that of one snapshot; page is one HTML page that a browser opens from a disk"`
+		At   string `query:"at" default:"latest" doc:"Of document, the address of the state: @t0, @t-1, @c12, latest or working"`
 	}
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/export", id: "export", writes: "application/jsonl",
-		streams: true, summary: "Export the whole history, one JSON object a line"},
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/export", id: "export", writes: "application/jsonl,application/json,text/html",
+		streams: true, summary: "Export the whole history, which import reads, or a snapshot of it"},
 		func(ctx context.Context, in *form) (*empty, error) {
+			switch {
+			case in.Form == "document":
+				_, snapshot, _, err := s.state(ctx, &at{in.Name, in.At})
+				if err != nil {
+					return nil, err
+				}
+				return nil, stream(ctx, "application/json", func(w io.Writer) error { return snapshot.Export(ctx, w) })
+			case in.At != "latest":
+				return nil, fault.New(fault.DocumentInvalid, "at needs form=document", "leave at out")
+			}
 			c, err := s.context(ctx, in.Name)
 			if err != nil {
 				return nil, err
+			}
+			if in.Form == "page" {
+				return nil, s.exportPage(ctx, c)
 			}
 			return nil, stream(ctx, "application/jsonl", func(w io.Writer) error {
 				if in.Form == "compact" {

@@ -33,7 +33,7 @@ func TestAnExportImportsToTheSameContext(t *testing.T) {
 		r.call("POST", "/v1/import?name="+form, `[{"role":"user","content":"other"},{"role":"assistant","content":"a"}]`).
 			refused(t, http.StatusConflict, "E_CONFLICT")
 	}
-	document := r.must(nil, "GET", "/v1/contexts/weather/snapshot", "").body
+	document := r.must(nil, "GET", "/v1/contexts/weather/export?form=document", "").body
 	r.must(nil, "POST", "/v1/import?form=document&name=one", string(document))
 	data, err := os.ReadFile("../examples/conversations/support.jsonl")
 	if err != nil {

@@ -80,7 +80,7 @@ func TestHalfACharacterIsTheSameInEveryView(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		of + "thread": `x\ud800y`, of + "thread?as=openai": `x\ud800y`, of + "thread?as=anthropic": `x\ud800y`,
-		of + "snapshot": `x\ud800y`, of + "export": `x\ud800y`, of + "nodes/n": `x\ud800y`, of + "thread?as=text": "x\ufffdy",
+		of + "export?form=document": `x\ud800y`, of + "export": `x\ud800y`, of + "nodes/n": `x\ud800y`, of + "thread?as=text": "x\ufffdy",
 		of + "thread?as=markdown": "x\ufffdy", of + "blocks": "x\ufffdy", "grep?q=x": "x\ufffdy", of + "tree": "x\ufffdy",
 	} {
 		if got := string(r.must(nil, "GET", "/v1/"+path, "").body); !strings.Contains(got, want) {

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 0c3998c7135667ac3f2c73db290880f0e1ab86000a00e031d1ddd66871f1dd06.
+// SHA-256 is ed3eaf80646e9da3aeef6150ef4848463ca9b3520eb3469fec4a1bbeab76c844.
 
 export interface Attempt {
   attempt_id: string
@@ -1529,16 +1529,18 @@ export interface Operations {
     body: Erasing
     answer: RecordErased
   }
-  /** Export the whole history, one JSON object a line */
+  /** Export the whole history, which import reads, or a snapshot of it */
   export: {
     args: {
       /** Name of the context; a / in it is written %2F */
       name: string
-      /** compact has each version of a node once, and the attempts */
-      form?: 'snapshots' | 'compact'
+      /** compact has each version of a node once, and the attempts; document is that of one snapshot; page is one HTML page that a browser opens from a disk */
+      form?: 'compact' | 'snapshots' | 'document' | 'page'
+      /** Of document, the address of the state: @t0, @t-1, @c12, latest or working */
+      at?: string
     }
     body?: undefined
-    answer: string
+    answer: unknown
   }
   /** Say what a run paid for and may not have needed */
   'list-findings': {
@@ -1639,15 +1641,6 @@ export interface Operations {
     body?: undefined
     answer: InspectTimeline
   }
-  /** Export a run as one HTML page that a browser opens from a disk, and that import reads */
-  'export-page': {
-    args: {
-      /** Name of the context; a / in it is written %2F */
-      name: string
-    }
-    body?: undefined
-    answer: string
-  }
   /** Say what a commit with this pruning would remove and cost; nothing changes */
   'plan-pruning': {
     args: {
@@ -1700,17 +1693,6 @@ export interface Operations {
     }
     body: Simulating
     answer: SimulateResult
-  }
-  /** Export the canonical document of a snapshot */
-  'get-snapshot': {
-    args: {
-      /** Name of the context; a / in it is written %2F */
-      name: string
-      /** Address of the state: @t0, @t-1, @c12, latest or working */
-      at?: string
-    }
-    body?: undefined
-    answer: unknown
   }
   /** Draw a column for each call and a band for each block, in at most 200 kB */
   strata: {
@@ -1889,11 +1871,9 @@ export const routes = {
   'get-node': ['GET', '/v1/contexts/{name}/nodes/{id}', true],
   'get-content': ['GET', '/v1/contexts/{name}/nodes/{id}/content', false],
   life: ['GET', '/v1/contexts/{name}/nodes/{id}/life', true],
-  'export-page': ['GET', '/v1/contexts/{name}/page', false],
   'plan-pruning': ['POST', '/v1/contexts/{name}/plan', true],
   select: ['GET', '/v1/contexts/{name}/select', true],
   simulate: ['POST', '/v1/contexts/{name}/simulation', true],
-  'get-snapshot': ['GET', '/v1/contexts/{name}/snapshot', true],
   strata: ['GET', '/v1/contexts/{name}/strata', true],
   'get-thread': ['GET', '/v1/contexts/{name}/thread', false],
   'list-tree': ['GET', '/v1/contexts/{name}/tree', true],

@@ -52,7 +52,7 @@ export class Sent {
 
   /** The blocks of the working state. */
   async blocks(at = 'working'): Promise<Found[]> {
-    return blocksOf(await this.context.pact.call('get-snapshot', { name: this.context.name, at }) as never)
+    return blocksOf(await this.context.pact.call('export', { name: this.context.name, form: 'document', at }) as never)
   }
 
   /** Records a call. `left` is what the model is to be sent, `added` and `removed` say what became of the context

@@ -162,7 +162,7 @@ const tested: Record<string, () => Promise<unknown>> = {
     assert.equal((await chat.thread())[0]!.content, 'x\ud800y')
     assert.equal((await chat.thread({ as: 'openai' }))[0]!.content, 'x\ud800y')
     assert.equal((await pact.call('get-node', { name: 'chat', id })).content, 'x\ud800y')
-    assert.match(JSON.stringify(await pact.call('get-snapshot', { name: 'chat' })), /x\\ud800y/)
+    assert.match(JSON.stringify(await pact.call('export', { name: 'chat', form: 'document' })), /x\\ud800y/)
     await refused('E_DOCUMENT_INVALID', () => pact.context('\ud800'))
     await refused('E_DOCUMENT_INVALID', () => pact.create('\ud800'))
     await refused('E_DOCUMENT_INVALID', () => chat.commit({ message: '\ud800' }))

@@ -84,7 +84,7 @@ function Switch() {
           </ul>
         )}
         {!embedded && (
-          <a href={pathOf(address.value.name ?? '', '/page')} download>Save as a page</a>
+          <a href={pathOf(address.value.name ?? '', '/export?form=page')} download>Save as a page</a>
         )}
         <Link to={{}} before={hide}>All contexts</Link>
         <ul>

@@ -329,7 +329,7 @@ class AsyncSnapshot:
 
     async def document(self) -> dict[str, Any]:
         """Returns its canonical document: the tree with all headers."""
-        return cast("dict[str, Any]", await self.context._get("snapshot", at=self.address))
+        return cast("dict[str, Any]", await self.context._get("export", form="document", at=self.address))
 
     def _repr_html_(self) -> str:
         where = path("contexts", self.context.name, "blocks")

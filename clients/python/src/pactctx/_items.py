@@ -82,7 +82,7 @@ class Items(Generic[T]):
             return False
         self.context._cycle = working["cycle"] - 1
         if working["digest"] != self._digest:
-            root = (await self.context._get("snapshot", at="working"))["root"]
+            root = (await self.context._get("export", form="document", at="working"))["root"]
             self._held = list(turns(root))
             header = [n.get("content") for n in root["children"][0].get("children", ()) if n["id"] == _INSTRUCTIONS]
             self._instructions = header[0] if header else None

@@ -331,7 +331,7 @@ class Snapshot:
 
     def document(self) -> dict[str, Any]:
         """Returns its canonical document: the tree with all headers."""
-        return cast("dict[str, Any]", self.context._get("snapshot", at=self.address))
+        return cast("dict[str, Any]", self.context._get("export", form="document", at=self.address))
 
     def _repr_html_(self) -> str:
         where = path("contexts", self.context.name, "blocks")

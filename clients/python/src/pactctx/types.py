@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 0c3998c7135667ac3f2c73db290880f0e1ab86000a00e031d1ddd66871f1dd06.
+SHA-256 is ed3eaf80646e9da3aeef6150ef4848463ca9b3520eb3469fec4a1bbeab76c844.
 """
 
 from __future__ import annotations
