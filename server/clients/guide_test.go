@@ -170,7 +170,9 @@ func TestThePageOnTypeScriptRuns(t *testing.T) {
 	name, args := compiled(t, "page", code)
 	program := filepath.Join(t.TempDir(), "pact")
 	run(t, "../..", nil, "go", "build", "-o", program, "./cmd/pact")
-	if got := run(t, t.TempDir(), []string{"PACT_BINARY=" + program}, name, args...); got != want {
+	dir := t.TempDir()
+	if got := run(t, dir, []string{"PACT_BINARY=" + program}, name, args...); got != want {
 		t.Errorf("the page says\n%s\nand its code prints\n%s", want, got)
 	}
+	run(t, dir, []string{"PACT_BINARY=" + program}, name, args...) // a reader tries it again
 }

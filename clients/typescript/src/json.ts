@@ -22,6 +22,8 @@ function check(value: unknown, at: string, whole: boolean, around: object[]): vo
   }
   if (typeof value !== 'object' || value === null) return
   if (around.includes(value)) throw wrong(at, 'contains itself')
+  if (ArrayBuffer.isView(value)) throw wrong(at, `is a ${value.constructor.name}`)
+  if (value instanceof Date && Number.isNaN(value.getTime())) throw wrong(at, 'is an invalid Date')
   const inner = [...around, value]
   if ('toJSON' in value && typeof value.toJSON === 'function') return check(value.toJSON(), at, whole, inner)
   if (Array.isArray(value)) {
@@ -30,7 +32,7 @@ function check(value: unknown, at: string, whole: boolean, around: object[]): vo
   }
   const members = Object.entries(value)
   const plain = [Object.prototype, null].includes(Object.getPrototypeOf(value)) || members.length > 0
-  if (!plain || ArrayBuffer.isView(value)) throw wrong(at, `is a ${value.constructor.name}`)
+  if (!plain) throw wrong(at, `is a ${value.constructor.name}`)
   for (const [name, member] of members) {
     const inWhole = whole || kept.has(name)
     if (member !== undefined || inWhole) check(member, at ? `${at}.${name}` : name, inWhole, inner)

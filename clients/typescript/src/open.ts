@@ -41,7 +41,11 @@ export async function open(db: string, options: OpenOptions = {}): Promise<Pact>
     resolve()
   }))
   const stop = () => void child.kill('SIGKILL')
-  const late = setTimeout(stop, timeout)
+  let silent = ''
+  const late = setTimeout(() => {
+    silent = `: it said nothing within ${timeout} ms`
+    stop()
+  }, timeout)
   options.signal?.addEventListener('abort', stop, { once: true })
   try {
     const lines = createInterface({ input: child.stdout! })
@@ -52,7 +56,7 @@ export async function open(db: string, options: OpenOptions = {}): Promise<Pact>
     if (!address) {
       stop()
       await gone
-      throw new PactError({ code: 'E_PROGRAM', detail: `${ended}, before it served` })
+      throw new PactError({ code: 'E_PROGRAM', detail: `${ended}, before it served${silent}`, remedy: install })
     }
     lines.close()
     child.stdout!.resume()

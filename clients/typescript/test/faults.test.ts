@@ -91,7 +91,10 @@ const tested: Record<string, () => Promise<unknown>> = {
     assert.equal(line, 'TimeoutError')
     assert.deepEqual(await once(child, 'close'), [0, null])
   },
-  'silent start': () => refused('E_PROGRAM', () => open(file(), { binary: script('exec sleep 600'), timeout: 300 })),
+  'silent start': async () => {
+    const told = await refused('E_PROGRAM', () => open(file(), { binary: script('exec sleep 600'), timeout: 300 }))
+    assert.match(told.message, /said nothing within 300 ms/)
+  },
   'missing program': async () => {
     const told = await refused('E_PROGRAM', () => open(file(), { binary: join(dir, 'missing') }))
     assert.match(told.remedy!, /PACT_BINARY/)
@@ -147,7 +150,7 @@ const tested: Record<string, () => Promise<unknown>> = {
     const ring: unknown[] = []
     ring.push(ring)
     for (const content of [NaN, Infinity, () => 1, Symbol('s'), 10n, undefined, new Map([[1, 2]]), new Set([1]),
-      new Uint8Array(2), new Error('lost'), /x/, ring, { a: [undefined] }, { a: undefined }, [[{ b: NaN }]]]) {
+      new Uint8Array(2), Buffer.from('x'), new Date(NaN), new Error('lost'), /x/, ring, { a: [undefined] }, { a: undefined }, [[{ b: NaN }]]]) {
       await refused('E_DOCUMENT_INVALID', () => chat.add('^ah', { content }))
     }
     const attrs = { data_x: undefined }
