@@ -57,7 +57,16 @@ func (c *Context) Copy(ctx context.Context, to *DB, name string) (_ *Context, er
 	if err != nil {
 		return nil, err
 	}
-	return c.options().context(to.contexts).begin(ctx, g)
+	made, err := c.options().context(to.kept()).begin(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	// What the copy shows is read from its own store, because the other one may be closed first. Where that fails, the
+	// copy is there all the same.
+	if own, err := made.load(ctx, made.state.Load().Key); err == nil {
+		made.state.Store(own)
+	}
+	return made, nil
 }
 
 // ReadSnapshot reads a snapshot document that stands alone, for queries. It also reads a

@@ -292,7 +292,7 @@ func (c *Context) settle(ctx context.Context, before, now *tree.Tree) {
 		return
 	}
 	if !loaded.Head.OnDemand() {
-		s.due = 2 * due // this store keeps all in memory, or has no checkpoint: the next try costs as much
+		s.due = 2 * due // the store has no checkpoint: the next try costs as much
 		return
 	}
 	loaded.Head.TakeHashes(now)

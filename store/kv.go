@@ -42,9 +42,6 @@ type Record struct {
 	Number int64
 	Value  []byte
 	Rest   []byte // the second part of the value, which not every reader needs
-	// Decoded is what the record says, for a medium that keeps records as they are. Others keep the
-	// values alone.
-	Decoded any
 }
 
 // Span is the keys of a space from From up to, but without, To.

@@ -78,7 +78,9 @@ func Import(ctx context.Context, s *pact.DB, name string, c *Conversation, o *Im
 		}
 		return made, nil
 	}
-	draft, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), name, &made)
+	memory := pact.NewDB(store.NewMemory())
+	defer memory.Close() // it loses nothing that counts
+	draft, err := pact.Create(ctx, memory, name, &made)
 	if err != nil {
 		return nil, err
 	}

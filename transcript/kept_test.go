@@ -32,6 +32,9 @@ func TestKeptMessagesAgreeWithModel(t *testing.T) {
 			what := fmt.Sprintf("life %d, step %d", seed, n)
 			for range 2 {
 				c := l.contexts[l.Intn(len(l.contexts))]
+				if err := c.Refresh(ctx); err != nil { // a fork may have erased what this one had read
+					t.Fatal(err)
+				}
 				sameAsModel(t, what, tree.Of(c.Working()))
 				hashed(t, what, tree.Of(c.Working()))
 				if first, last := c.Cycles(); last >= first {

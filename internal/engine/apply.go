@@ -60,7 +60,6 @@ func (e *Engine) Apply(ctx context.Context, key history.Key, g Guard, changes ..
 	if s.made = nil; s.head != nil && s.working != nil {
 		e.keep(l, s)
 	}
-	e.rememberAll(l, s, changes)
 	now := published{}
 	for i, c := range changes { // an answer may come behind the last one
 		if c.Sealed != nil {

@@ -46,7 +46,6 @@ const (
 	partState                // the latest snapshot and the working state; generation 0
 	partWaypoint             // a snapshot that was passed on the way to a later one, by its cycle
 	partNamed                // the ids behind the segments, by the last joined revision
-	partOwn                  // of an engine in memory
 	partAsked                // the line as it was when somebody asked; generation 0
 )
 

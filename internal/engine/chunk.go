@@ -145,11 +145,9 @@ func (e *Engine) view(ctx context.Context, l *line, f func(store.Reader) error) 
 func (e *Engine) chunk(ctx context.Context, l *line, from, to int64, part int) (list []*record, err error) {
 	err = e.view(ctx, l, func(r store.Reader) error {
 		list, err = nil, nil
-		var x *segmentIndex
-		if !e.inMemory {
-			if x, err = readIndex(ctx, r, l, from, store.Ascending); err != nil {
-				return err
-			}
+		x, err := readIndex(ctx, r, l, from, store.Ascending)
+		if err != nil {
+			return err
 		}
 		if x != nil && x.first <= from {
 			s, err := e.segment(ctx, r, l, x, part)

@@ -22,9 +22,6 @@ type content struct {
 
 // node makes the node of a row that a line has.
 func (e *Engine) node(l *line, r *row) *tree.Node {
-	if e.inMemory {
-		return r.node
-	}
 	n := r.bare()
 	if r.inline != "" {
 		n.Content = tree.Hold(canon.Value(r.inline))

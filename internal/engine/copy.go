@@ -61,12 +61,9 @@ func (e *Engine) listed(ctx context.Context, r store.Reader, p store.Pair) (*lin
 
 // BeginCopy implements [Contexts].
 func (e *Engine) BeginCopy(ctx context.Context, of Line, first *Part) (history.Key, error) {
-	list, err := e.convert(ctx, &Part{Revisions: first.Revisions[:1], from: first.from, line: first.line})
-	if err != nil {
-		return 0, err
-	}
+	x := first.Revisions[0].record
 	var made *line
-	err = e.write(ctx, func(b *store.Batch) error {
+	err := e.write(ctx, func(b *store.Batch) error {
 		name := at(common, copyPrefix+of.Name)
 		row, err := e.store.Get(ctx, name)
 		if err != nil {
@@ -80,16 +77,16 @@ func (e *Engine) BeginCopy(ctx context.Context, of Line, first *Part) (history.K
 			return err
 		}
 		expect(b, name, nil)
-		put(b, name, copyRow(key, list[0].entry.Revision))
+		put(b, name, copyRow(key, x.entry.Revision))
 		made = &line{about: about{key: key, name: UnfinishedName(of.Name), edition: of.Edition, first: of.First,
-			fork: of.Fork, origin: of.Origin, erasures: of.Erasures, standing: unfinished}, last: list[0].ending()}
+			fork: of.Fork, origin: of.Origin, erasures: of.Erasures, standing: unfinished}, last: x.ending()}
 		if of.Origin.Key != 0 {
 			if made.up, err = e.origin(ctx, b, of.Origin); err != nil {
 				return err
 			}
 		}
-		e.begin(b, made, list[0])
-		return e.checkpointFirst(b, made, list[0])
+		e.begin(b, made, x)
+		return e.checkpointFirst(b, made, x)
 	})
 	if err != nil {
 		return 0, err
@@ -141,17 +138,18 @@ func (e *Engine) unfinishedCopy(ctx context.Context, key history.Key) (l *line, 
 
 // ExtendCopy implements [Contexts].
 func (e *Engine) ExtendCopy(ctx context.Context, key history.Key, p *Part) error {
-	list, err := e.convert(ctx, p)
-	for err == nil && len(list) > 0 {
+	for list := p.records(); len(list) > 0; {
 		n, size := 0, 0
 		for n < len(list) && (size < partSize || !list[n-1].publishes()) {
 			size += list[n].held()
 			n++
 		}
-		err = e.extendCopy(ctx, key, list[:n])
+		if err := e.extendCopy(ctx, key, list[:n]); err != nil {
+			return err
+		}
 		list = list[n:]
 	}
-	return err
+	return nil
 }
 
 // extendCopy adds records to an unfinished copy.

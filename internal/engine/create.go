@@ -53,9 +53,6 @@ func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
 	e.extend(l, s.made)
 	s.made = nil
 	e.keep(l, s)
-	for _, p := range n.published {
-		e.remember(l, p)
-	}
 	e.settleSoon(l, published{})
 	return l.info(), nil
 }
@@ -63,11 +60,10 @@ func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
 // beginning is a context that has no key yet, with what is to write of it. An import can be long, and which
 // key is free says only the step that takes it.
 type beginning struct {
-	first     *record
-	line      *line
-	state     *state
-	writes    writes
-	published []published // of an engine in memory
+	first  *record
+	line   *line
+	state  *state
+	writes writes
 }
 
 // writes is what a batch writes of one line.
@@ -100,7 +96,6 @@ func (e *Engine) makeRecords(ctx context.Context, g *Creation) (*beginning, erro
 		working: g.Tree.WithCycle(g.Stamps.Cycle), idle: first.entry.Idle, foreign: first.foreign, made: []*record{first}},
 		line: &line{about: about{name: g.Name, edition: g.Edition, first: g.First(), attrs: shown.Attrs}, last: first.ending()}}
 	e.append((*store.Batch)(&n.writes), n.line, first)
-	n.remember(e, published{t: g.Tree, revision: 1})
 	if g.Changes == nil {
 		return n, nil
 	}
@@ -112,9 +107,6 @@ func (e *Engine) makeRecords(ctx context.Context, g *Creation) (*beginning, erro
 		if err := e.change(ctx, (*store.Batch)(&n.writes), n.line, n.state, &c, seen); err != nil {
 			return nil, err
 		}
-		if c.Sealed != nil {
-			n.remember(e, published{t: c.Sealed, revision: n.line.last.revision})
-		}
 		made := n.state.made
 		if held += made[len(made)-1].held(); held > tailSize { // a join would not find them
 			n.state.made = made[len(made)-1:]
@@ -123,16 +115,7 @@ func (e *Engine) makeRecords(ctx context.Context, g *Creation) (*beginning, erro
 	if held > tailSize {
 		n.state.made = nil
 	}
-	if n.state.foreign {
-		n.published = nil
-	}
 	return n, nil
-}
-
-func (n *beginning) remember(e *Engine, p published) {
-	if e.inMemory {
-		n.published = append(n.published, p)
-	}
 }
 
 // newLine takes the next key.

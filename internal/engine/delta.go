@@ -32,9 +32,6 @@ func (v Version) Node() *tree.Node { return v.e.node(v.l, v.r) }
 // Text reads the content, "" if there is none. The bytes are as they were written; that they are those of
 // the node is what reading the content of Node compares as well.
 func (v Version) Text(ctx context.Context) (canon.Value, error) {
-	if v.e.inMemory {
-		return v.r.node.Content.Value(ctx)
-	}
 	if !v.r.placed() {
 		return canon.Value(v.r.inline), nil
 	}

@@ -109,7 +109,7 @@ const manyNodes = 1000
 
 // checkpointFirst writes a checkpoint of the tree that a line begins with, if it is large.
 func (e *Engine) checkpointFirst(b *store.Batch, l *line, first *record) error {
-	if len(first.rows) < manyNodes || e.inMemory {
+	if len(first.rows) < manyNodes {
 		return nil
 	}
 	v, err := version{}.publish(e, l, []*record{first})

@@ -14,12 +14,11 @@ import (
 
 // Engine is a store of contexts in a medium.
 type Engine struct {
-	store    store.Store
-	packing  packing
-	inMemory bool // function inMemory says what this means
-	gathers  bool // the store gathers what is written
-	cache    cache
-	pace     pace
+	store   store.Store
+	packing packing
+	atOnce  bool // a change settles what is due before it returns, as its store makes nobody wait
+	cache   cache
+	pace    pace
 
 	known atomic.Pointer[[]byte] // the secret of the store, nil as long as nobody needed it
 
@@ -35,19 +34,22 @@ var _ Contexts = (*Engine)(nil)
 // Open returns an engine on a store, as the store is best used. It closes the store when it is
 // closed.
 func Open(s store.Store) *Engine {
-	if m, ok := s.(*store.Memory); ok {
-		return inMemory(m)
-	}
 	var p store.Packing
 	if packer, ok := s.(store.Packer); ok {
 		p = packer.Packing()
 	}
 	e := New(s, p)
-	if _, e.gathers = s.(*gathered.Store); e.gathers {
-		e.cache.most = gatherSize
+	switch s.(type) {
+	case *gathered.Store: // a join takes what was not written yet
+		e.atOnce, e.cache.most = true, gatherSize
+	case *store.Memory:
+		e.atOnce = true
 	}
 	return e
 }
+
+// InMemory returns an engine on an empty store in memory.
+func InMemory() *Engine { return Open(store.NewMemory()) }
 
 // New returns an engine on a medium, which it closes when it is closed.
 func New(s store.Store, p store.Packing) *Engine {

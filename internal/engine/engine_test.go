@@ -17,7 +17,7 @@ import (
 func TestMemory(t *testing.T) {
 	testrun.OneGoroutine(t)
 	enginetest.Run(t, func(t *testing.T) engine.Contexts {
-		s := engine.New(store.NewMemory(), store.Packing{})
+		s := engine.InMemory()
 		t.Cleanup(func() { s.Close() })
 		return s
 	})

@@ -57,14 +57,11 @@ func (e *Engine) Erase(ctx context.Context, key history.Key, order Erase) (total
 	if order.DryRun {
 		return total, nil
 	}
-	defer e.outlast(time.Now())
+	defer outlast(time.Now())
 	for _, m := range x.family {
 		e.cache.dropLine(m.l.key)
 	}
 	for _, m := range x.family {
-		for _, p := range m.kept {
-			e.remember(m.l, p)
-		}
 		e.settleSoon(m.l, published{})
 	}
 	return e.clean(ctx, total, false)

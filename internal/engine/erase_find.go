@@ -14,7 +14,7 @@ import (
 func (x *erasure) since(m *member, ids map[string]bool) (cycle int64, err error) {
 	m.inherits = m.up != nil && (m.up.inherits || m.up.first <= m.l.origin.Revision)
 	m.first = m.l.origin.Revision + 1
-	if !m.inherits && len(x.Texts) == 0 && !x.e.inMemory {
+	if !m.inherits && len(x.Texts) == 0 {
 		m.first, cycle, err = x.e.firstOf(x.ctx, m.l, ids)
 	}
 	return cycle, err

@@ -21,7 +21,6 @@ type rewritten struct {
 	noted    map[int64]midway  // at the snapshots with which forks begin
 	changed  map[int64]bool    // cycles whose snapshot changes
 	digests  map[int64]proof   // by revisions that published a snapshot
-	kept     []published       // all snapshots, for an engine in memory
 	left     []history.Attempt // what is left of the attempts, in their order
 	ends     []int64           // cycles of those that change
 	said     int               // how many of these contain a text
@@ -104,7 +103,7 @@ func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error 
 		return err
 	}
 	w.Old, w.New = begin.t, begin.t
-	if m.up != nil && (m.inherits || x.e.inMemory || len(x.Texts) > 0) {
+	if m.up != nil && (m.inherits || len(x.Texts) > 0) {
 		from := m.up.noted[m.l.origin.Cycle]
 		w.Old, w.New, m.ids, m.versions = from.old, from.new, maps.Clone(from.ids), from.versions
 		_, m.bytes = from.new.ThreadSize()
@@ -128,9 +127,6 @@ func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error 
 		}
 		if t.Cycle() >= m.l.first {
 			_, m.bytes = w.New.ThreadSize()
-		}
-		if x.e.inMemory {
-			m.kept = append(m.kept, published{t: w.New, revision: rec.entry.Revision})
 		}
 		if m.touched {
 			m.digests[rec.entry.Revision] = proofOf(t, w.New)

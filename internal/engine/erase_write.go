@@ -169,8 +169,7 @@ func (x *erasure) rewriteLog(b *store.Batch, m *member) error {
 	}
 	hold(made, contents, func(rec *record, text string) { rec.contents = append(rec.contents, canon.Value(text)) })
 	for i := range made {
-		if r := x.e.record(m.l, &made[i]); !bytes.Equal(r.Value, values[i].Value) || !bytes.Equal(r.Rest, values[i].Rest) ||
-			r.Decoded != nil {
+		if r := x.e.record(m.l, &made[i]); !bytes.Equal(r.Value, values[i].Value) || !bytes.Equal(r.Rest, values[i].Rest) {
 			b.Replace = append(b.Replace, r)
 		}
 	}

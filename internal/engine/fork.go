@@ -58,7 +58,7 @@ func (e *Engine) Fork(ctx context.Context, key history.Key, cycle int64, f Fork)
 // forkPoint returns the snapshot of a cycle and the record that published it. If it is the latest one,
 // it is kept, unless a checkpoint is due, which is made of what the medium has.
 func (e *Engine) forkPoint(ctx context.Context, of *line, cycle int64) (v version, _ *record, err error) {
-	if s := e.kept(of); s != nil && s.head.Cycle() == cycle && !e.inMemory {
+	if s := e.kept(of); s != nil && s.head.Cycle() == cycle {
 		_, _, origins, err := e.pointBefore(ctx, of.publisher(cycle), cycle)
 		if err != nil {
 			return v, nil, err

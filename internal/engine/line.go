@@ -107,11 +107,7 @@ func (l *line) publisher(cycle int64) *line {
 // record makes the row of a record in the log of a line.
 func (e *Engine) record(l *line, x *record) store.Record {
 	r := store.Record{Space: store.Space(l.key), Number: l.number(x.entry.Revision)}
-	if e.inMemory {
-		r.Decoded = x
-	} else {
-		r.Value, r.Rest = x.encode()
-	}
+	r.Value, r.Rest = x.encode()
 	return r
 }
 

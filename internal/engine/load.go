@@ -23,11 +23,8 @@ type state struct {
 
 // keep keeps the state of a line.
 func (e *Engine) keep(l *line, s *state) {
-	size, sum := 1000, s.head.Root().Summary()
-	if !e.inMemory {
-		size += 600*sum.Nodes + int(sum.Bytes)
-	}
-	if size < cacheSize/4 && !s.foreign {
+	sum := s.head.Root().Summary()
+	if size := 1000 + 600*sum.Nodes + int(sum.Bytes); size < cacheSize/4 && !s.foreign {
 		e.cache.put(cacheKey{key: l.key, part: partState}, s, size)
 	} else {
 		e.cache.drop(cacheKey{key: l.key, part: partState})

@@ -67,12 +67,6 @@ func (e *Engine) Has(ctx context.Context, key history.Key, id string) (has bool,
 // working state after it.
 func (e *Engine) has(ctx context.Context, l *line, id string, upTo int64) (bool, error) {
 	for ; l != nil; l, upTo = l.up, l.origin.Revision {
-		if e.inMemory {
-			if has, err := e.hasInMemory(ctx, l, id, upTo); has || err != nil {
-				return has, err
-			}
-			continue
-		}
 		joined, has, err := e.joinedHas(ctx, l, id, upTo)
 		if has || err != nil {
 			return has, err

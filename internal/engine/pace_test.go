@@ -14,13 +14,6 @@ func NewIdle(s store.Store, p store.Packing) *Engine {
 	return e
 }
 
-// NewHastyInMemory is InMemory with runs of two records.
-func NewHastyInMemory() *Engine {
-	e := InMemory()
-	e.pace.run = 2
-	return e
-}
-
 // Settle joins the cycles of a context and writes its checkpoints, as far as they are due, as the engine does in the
 // background after a commit.
 func (e *Engine) Settle(ctx context.Context, key history.Key) error {

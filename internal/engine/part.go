@@ -31,8 +31,15 @@ func (r Revision) Same(o Revision) bool {
 type Part struct {
 	Info
 	Revisions []Revision
-	from      *Engine
-	line      *line
+}
+
+// records returns the records of the part.
+func (p *Part) records() []*record {
+	list := make([]*record, len(p.Revisions))
+	for i, r := range p.Revisions {
+		list[i] = r.record
+	}
+	return list
 }
 
 // Revisions implements [Contexts].
@@ -65,29 +72,29 @@ func (e *Engine) Part(ctx context.Context, key history.Key, from, to int64) (p *
 			if err := of.same(ctx, r); err != nil {
 				return err
 			}
-			p = &Part{Info: l.info(), from: e, line: of}
+			p = &Part{Info: l.info()}
 			x, err := readIndex(ctx, r, of, from, store.Ascending)
 			switch {
 			case err != nil:
 				return err
 			case x != nil && x.first <= from:
-				return p.readSegment(ctx, r, x, from, to)
+				return p.readSegment(ctx, e, r, of, x, from, to)
 			case of == l:
 				to = min(to, l.last.revision)
 			}
-			return p.readLog(ctx, r, from, to)
+			return p.readLog(ctx, r, of, from, to)
 		})
 	})
 	return p, err
 }
 
 // readSegment reads those of the revisions that are in a segment.
-func (p *Part) readSegment(ctx context.Context, r store.Reader, x *segmentIndex, from, to int64) error {
-	s, err := p.from.readSegment(ctx, r, p.line, x, partHead)
+func (p *Part) readSegment(ctx context.Context, e *Engine, r store.Reader, of *line, x *segmentIndex, from, to int64) error {
+	s, err := e.readSegment(ctx, r, of, x, partHead)
 	if err != nil {
 		return err
 	}
-	contents, err := p.from.contentsIn(ctx, r, p.line, s)
+	contents, err := e.contentsIn(ctx, r, of, s)
 	if err != nil {
 		return err
 	}
@@ -102,9 +109,9 @@ func (p *Part) readSegment(ctx context.Context, r store.Reader, x *segmentIndex,
 
 // readLog reads those of the revisions that are in the log, up to one that published a snapshot if they
 // are many.
-func (p *Part) readLog(ctx context.Context, r store.Reader, from, to int64) error {
+func (p *Part) readLog(ctx context.Context, r store.Reader, of *line, from, to int64) error {
 	size := 0
-	for x, err := range p.line.inLog(ctx, r, from, to) {
+	for x, err := range of.inLog(ctx, r, from, to) {
 		if err != nil {
 			return err
 		}
@@ -114,30 +121,4 @@ func (p *Part) readLog(ctx context.Context, r store.Reader, from, to int64) erro
 		}
 	}
 	return nil
-}
-
-// convert returns the records of a part as this engine keeps them.
-func (e *Engine) convert(ctx context.Context, p *Part) ([]*record, error) {
-	list := make([]*record, len(p.Revisions))
-	for i, r := range p.Revisions {
-		list[i] = r.record
-		if e.inMemory == p.from.inMemory {
-			continue
-		}
-		x := *r.record
-		x.rows, x.contents = make([]row, 0, len(r.rows)), nil
-		for k := range r.rows {
-			var err error
-			if at := &r.rows[k]; at.moved {
-				x.rows = append(x.rows, *at)
-			} else {
-				err = x.add(ctx, e, p.from.node(p.line, at), at.parent, at.fresh, nil)
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-		list[i] = &x
-	}
-	return list, nil
 }

@@ -26,7 +26,7 @@ func (e *Engine) Present(ctx context.Context, key history.Key, erasures int64) e
 	return err
 }
 
-// ask returns a line without its last record, nil if there is none, as it was at most [trust] ago; in memory as it is.
+// ask returns a line without its last record, nil if there is none, as it was at most [trust] ago.
 func (e *Engine) ask(ctx context.Context, key history.Key) (*line, error) {
 	if err := e.usable(); err != nil {
 		return nil, err
@@ -45,19 +45,9 @@ func (e *Engine) ask(ctx context.Context, key history.Key) (*line, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := &answer{l: l, until: begun.Add(trust)}
-	if e.inMemory { // nobody else can erase, and the cache is told too late
-		now.until = begun
-	}
-	if known == nil || !e.inMemory || known.l != l {
-		e.cache.put(k, now, 500)
-	}
+	e.cache.put(k, &answer{l: l, until: begun.Add(trust)}, 500)
 	return l, nil
 }
 
 // outlast waits until nobody trusts an answer from before a time.
-func (e *Engine) outlast(written time.Time) {
-	if !e.inMemory {
-		time.Sleep(time.Until(written.Add(trust)))
-	}
-}
+func outlast(written time.Time) { time.Sleep(time.Until(written.Add(trust))) }

@@ -26,7 +26,7 @@ type record struct {
 	rows   []row // parents before their children
 
 	contents []canon.Value // of the rows that it holds, in their order
-	foreign  bool          // one of them, or of the nodes of an engine in memory, was read from elsewhere
+	foreign  bool          // one of them was read from elsewhere
 }
 
 // publishes reports whether the record made the latest snapshot: a commit did, and so did the
@@ -144,9 +144,6 @@ func (x *record) readDelta(r *reader, c *rows) {
 // decode reads the entry and the delta of a row of the log, for one record after the other, and the entry
 // alone if c is nil.
 func (c *rows) decode(in store.Record) (*record, error) {
-	if x, ok := in.Decoded.(*record); ok {
-		return x, nil
-	}
 	if !summed(in.Value) {
 		return nil, damaged("a revision is not as it was written")
 	}
@@ -181,9 +178,6 @@ func summed(b []byte) bool {
 
 // contentsOf calls f with each content that a row of the log holds apart from its nodes.
 func contentsOf(x *record, in store.Record, f func(*row, string)) error {
-	if in.Decoded != nil {
-		return nil
-	}
 	contents := in.Rest[:max(0, len(in.Rest)-sumSize)]
 	if len(in.Rest) > 0 && !bytes.Equal(in.Rest[len(contents):], sumOf(in.Value[len(in.Value)-sumSize:], contents)) {
 		return x.damagedContent(contents)
@@ -284,9 +278,6 @@ func (x *record) add(ctx context.Context, e *Engine, n *tree.Node, parent string
 	written func(*tree.Node) (place, bool)) error {
 	r := rowOf(n, parent)
 	r.fresh = fresh
-	if e.inMemory {
-		return x.addWhole(ctx, r)
-	}
 	if r.size > 0 && r.hash == nil {
 		if err := r.include(ctx); err != nil {
 			return err

@@ -20,13 +20,12 @@ import (
 // as many rows, unless its own cycle has more.
 type pace struct {
 	joined, stays, between, rows int64
-	run                          int64 // how many records an engine in memory finds together, or more up to the end of a cycle
 }
 
 var usualPace = pace{joined: 64, stays: 32, between: 256, rows: 2048}
 
-// settleSoon joins and writes checkpoints where enough cycles came together, in the background unless the medium
-// gathers. now is the snapshot that the change before it published.
+// settleSoon joins and writes checkpoints where enough cycles came together, in the background unless the
+// engine does it at once. now is the snapshot that the change before it published.
 func (e *Engine) settleSoon(l *line, now published) {
 	s, _ := e.cache.get(cacheKey{key: l.key, part: partSettled}).(*settled)
 	if s == nil {
@@ -55,7 +54,7 @@ func (e *Engine) settleSoon(l *line, now published) {
 		}
 	}
 	switch {
-	case due && e.gathers: // it joins what was not written yet, and no more than that waits
+	case due && e.atOnce:
 		work()
 	case due:
 		go work()

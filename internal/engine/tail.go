@@ -24,7 +24,7 @@ func (l *line) tailKey() cacheKey {
 
 // extend adds records that were written.
 func (e *Engine) extend(l *line, made []*record) {
-	if len(made) == 0 || e.inMemory {
+	if len(made) == 0 {
 		return
 	}
 	t, _ := e.cache.get(l.tailKey()).(*tail)

@@ -76,21 +76,15 @@ func mayName[T ~string | ~[]byte](value T, id string) bool {
 	return strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"\\/<>&", r) })
 }
 
-// touching calls f with the records up to a revision, oldest first, but for those of the segments, or runs in memory,
-// that touch none of some ids. No ids stand for all.
+// touching calls f with the records up to a revision, oldest first, but for those of the segments that
+// touch none of some ids. No ids stand for all.
 func (e *Engine) touching(ctx context.Context, l *line, upTo int64, ids []string, f func(*record)) error {
 	if l.up != nil {
 		if err := e.touching(ctx, l.up, min(upTo, l.origin.Revision), ids, f); err != nil {
 			return err
 		}
 	}
-	var list []*segmentIndex
-	var err error
-	if e.inMemory {
-		list, err = e.runsInMemory(ctx, l, upTo)
-	} else {
-		list, err = e.segments(ctx, l)
-	}
+	list, err := e.segments(ctx, l)
 	if err != nil {
 		return err
 	}

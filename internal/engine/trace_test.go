@@ -127,7 +127,7 @@ func TestALifeIsReadFromTheCyclesThatConcernIt(t *testing.T) {
 		o := pact.OpenOptions{Clock: func() int64 { clock++; return clock }}
 		e := engine.NewHasty(store.NewMemory(), zstd.Packing)
 		if seed%2 == 1 {
-			e = engine.NewHastyInMemory()
+			e = engine.InMemory()
 		}
 		c, err := pact.Create(background, dbtest.Of(e), "c", &pact.CreateOptions{OpenOptions: o})
 		must(t, err)

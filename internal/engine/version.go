@@ -19,9 +19,6 @@ type version struct {
 
 // base returns the nearest version before a cycle, or of it, that needs no replay.
 func (e *Engine) base(ctx context.Context, l *line, cycle int64) (version, error) {
-	if e.inMemory {
-		return e.baseInMemory(l, cycle), nil
-	}
 	back := 0
 	for {
 		of, p, origins, err := e.pointBefore(ctx, l, cycle)
@@ -119,7 +116,7 @@ func (e *Engine) snapshot(ctx context.Context, l *line, cycle int64) (v version,
 		if x.latest == cycle {
 			return v.publish(e, l, list)
 		}
-		if !e.inMemory && slices.ContainsFunc(waypoints[:], func(apart int64) bool { return x.latest == cycle-cycle%apart }) {
+		if slices.ContainsFunc(waypoints[:], func(apart int64) bool { return x.latest == cycle-cycle%apart }) {
 			// The snapshot that the caller asks for names the damage up to here.
 			if way, err := v.publish(e, l, list); err == nil {
 				v, list = way, nil
@@ -133,11 +130,6 @@ func (e *Engine) snapshot(ctx context.Context, l *line, cycle int64) (v version,
 // publish returns the version that the last of some records published.
 func (v version) publish(e *Engine, l *line, list []*record) (version, error) {
 	x := list[len(list)-1]
-	if e.inMemory {
-		if p := e.remembered(l.publisher(x.latest), x.latest); p.revision == x.entry.Revision {
-			return version{t: p.t, revision: p.revision}, nil
-		}
-	}
 	next, err := v.after(e, l, x.latest, list)
 	if err != nil {
 		return v, err
@@ -146,7 +138,6 @@ func (v version) publish(e *Engine, l *line, list []*record) (version, error) {
 		return v, DamageErr(&history.Damage{Cycle: x.latest, Suspects: suspects(list), What: "digest of headers and contents",
 			Recorded: x.entry.Digest, Found: found})
 	}
-	e.remember(l, published{t: next.t, revision: next.revision})
 	return next, nil
 }
 

@@ -132,7 +132,7 @@ func (s *Store) gathers(b *store.Batch) bool {
 		}
 	}
 	for _, r := range b.Append {
-		if r.Space == 0 || r.Number == 1 || r.Decoded != nil {
+		if r.Space == 0 || r.Number == 1 {
 			return false
 		}
 	}

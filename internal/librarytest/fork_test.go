@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -164,5 +165,19 @@ func TestUndoSaysThatTheStoreFailed(t *testing.T) {
 	must(t, c.Refresh(background))
 	if thread(t, c, pact.Latest()) != before {
 		t.Error("the undo was made")
+	}
+}
+
+// TestACopyReadsItsOwnStore: the store of the original can be closed before what was copied is read.
+func TestACopyReadsItsOwnStore(t *testing.T) {
+	from := pact.NewDB(store.NewMemory())
+	turn(t, create(t, from), "hello")
+	c, err := pact.Open(background, from, "c", nil)
+	must(t, err)
+	to, err := c.Copy(background, pact.NewDB(store.NewMemory()), "copy")
+	must(t, err)
+	must(t, from.Close())
+	if text := textOf(t, to.Working()); !strings.Contains(text, "hello") {
+		t.Errorf("the copy shows %s", text)
 	}
 }

@@ -44,7 +44,6 @@ func settledBytes(t *testing.T) []*store.Batch {
 				all.Append = append(all.Append, store.Record{Space: space, Number: last})
 				gaps.Cut = append(gaps.Cut, store.Cut{Space: space, First: last, Last: last})
 			}
-			r.Decoded = nil
 			all.Append = append(all.Append, r)
 		}
 	}

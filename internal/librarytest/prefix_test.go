@@ -96,8 +96,10 @@ func TestEveryContentIsCountedOnce(t *testing.T) {
 	}
 	latest, err := c.At(background, pact.Latest())
 	must(t, err)
-	if n, err := latest.Tokens(background, asked); err != nil || n != 2*cycles || asked.asked.Load() != n {
-		t.Errorf("%d tokens with the sums kept, %v; %d were counted", n, err, asked.asked.Load())
+	for range 2 { // another reader than the walk counts for itself, once
+		if n, err := latest.Tokens(background, asked); err != nil || n != 2*cycles || asked.asked.Load() != 2*n {
+			t.Errorf("%d tokens with the sums kept, %v; %d were counted", n, err, asked.asked.Load())
+		}
 	}
 }
 
