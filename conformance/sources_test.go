@@ -9,34 +9,11 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/conformance"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
-// sharedSpec returns the directory of the documents: below PACT_SHARED or beside the repository. Without them the test is
-// left out or, where PACT_REQUIRE_SHARED is 1, fails.
-func sharedSpec(t *testing.T) string {
-	t.Helper()
-	var places []string
-	if dir := os.Getenv("PACT_SHARED"); dir != "" {
-		places = append(places, filepath.Join(dir, "spec"), dir)
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		places = append(places, filepath.Join(filepath.Dir(dir), "shared", "spec"))
-	}
-	for _, place := range places {
-		if names, _ := filepath.Glob(filepath.Join(place, "0*.txt")); len(names) > 0 {
-			return place
-		}
-	}
-	if os.Getenv("PACT_REQUIRE_SHARED") == "1" {
-		t.Fatal("the documents of the specification are required and were not found")
-	}
-	t.Skip("the documents of the specification are not here: what they print was not looked up")
-	return ""
-}
+// sharedSpec returns the directory of the documents of the specification.
+func sharedSpec(t *testing.T) string { return filepath.Dir(testrun.Shared(t, "spec", "0*.txt")[0]) }
 
 // specification returns the lines of the documents by their numbers.
 func specification(t *testing.T) map[string][]string {

@@ -7,38 +7,16 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
-
-// sentByAgents returns the files with what real agents sent. Without them the
-// test is left out or, where PACT_REQUIRE_SHARED is 1, fails.
-func sentByAgents(t *testing.T) []string {
-	t.Helper()
-	dir, err := os.Getwd()
-	must(t, err)
-	places := []string{filepath.Join(os.Getenv("PACT_SHARED"), "data"), os.Getenv("PACT_SHARED")}
-	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		places = append(places, filepath.Join(filepath.Dir(dir), "shared", "data"))
-	}
-	for _, place := range places {
-		if paths, _ := filepath.Glob(filepath.Join(place, "agents", "wire", "*.jsonl")); len(paths) > 0 {
-			return paths
-		}
-	}
-	if os.Getenv("PACT_REQUIRE_SHARED") == "1" {
-		t.Fatal("the requests of real agents are required and were not found")
-	}
-	t.Skip("the requests of real agents are not here: the tests on them were left out")
-	return nil
-}
 
 // sentRequest is a request of a real agent.
 type sentRequest struct {
@@ -150,8 +128,7 @@ func TestRequestsOfRealAgents(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			paths := sentByAgents(t)
-			sent := sentIn(t, paths[slices.IndexFunc(paths, func(p string) bool { return filepath.Base(p) == name })])
+			sent := sentIn(t, testrun.Shared(t, "data", "agents/wire/"+name)[0])
 			_, url := startProvider(t, run.answers(sent)...)
 			s := pact.NewDB(store.NewMemory())
 			rec := recorder(t, s, record.Options{Context: "run"})

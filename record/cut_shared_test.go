@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -101,15 +100,9 @@ func madeRun(t *testing.T, form string, calls int) (bodies [][]byte) {
 // sharedRuns returns the real runs.
 func sharedRuns(t *testing.T) (list []*transcript.Conversation) {
 	t.Helper()
-	dir := os.Getenv("PACT_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "data")
-	}
-	for _, name := range []string{"swe-smith-pandas-53652.traj", "swe-smith-pydantic-8316.traj", "tau-bench-gpt-4o-airline.json"} {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Skipf("the real runs are not there: %v", err)
-		}
+	for _, path := range testrun.Shared(t, "data", "swe-smith-*.traj", "tau-bench-gpt-4o-airline.json") {
+		data, err := os.ReadFile(path)
+		must(t, err)
 		all, err := transcript.Read(data)
 		must(t, err)
 		list = append(list, all[:min(len(all), testrun.Size(t, 1, 2, 20))]...)

@@ -18,6 +18,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -25,7 +26,7 @@ import (
 // What real agents send: no call reads less than is expected of it, in each of
 // the conversations that a run has.
 func TestPredictionsHoldForRealAgents(t *testing.T) {
-	for _, path := range sentByAgents(t) {
+	for _, path := range testrun.Shared(t, "data", "agents/wire/*.jsonl") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			var now atomic.Int64
 			now.Store(int64(time.Hour))

@@ -148,12 +148,7 @@ func (wordCounter) Count(text string) int { return len(strings.Fields(text)) }
 // thorough run.
 func realConversations(t *testing.T, one int) (list []*Conversation) {
 	t.Helper()
-	dir := sharedData(t)
-	files, err := filepath.Glob(filepath.Join(dir, "*.traj"))
-	if err != nil || len(files) != 2 {
-		t.Fatalf("%d runs: %v", len(files), err)
-	}
-	for _, path := range append(files, filepath.Join(dir, "tau-bench-gpt-4o-airline.json")) {
+	for _, path := range testrun.Shared(t, "data", "*.traj", "tau-bench-gpt-4o-airline.json") {
 		read, err := Read(load(t, path))
 		if err != nil {
 			t.Fatal(err)
@@ -179,34 +174,6 @@ func logOf(entries iter.Seq2[history.Entry, error]) (list []history.Entry, err e
 		list = append(list, e)
 	}
 	return list, nil
-}
-
-// sharedData returns the directory of the real conversations: below
-// PACT_SHARED or beside the repository. Without it the test is left out or,
-// where PACT_REQUIRE_SHARED is 1, fails.
-func sharedData(t testing.TB) string {
-	t.Helper()
-	var places []string
-	if dir := os.Getenv("PACT_SHARED"); dir != "" {
-		places = append(places, filepath.Join(dir, "data"), dir)
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		places = append(places, filepath.Join(filepath.Dir(dir), "shared", "data"))
-	}
-	for _, place := range places {
-		if found, _ := filepath.Glob(filepath.Join(place, "*.traj")); len(found) > 0 {
-			return place
-		}
-	}
-	if os.Getenv("PACT_REQUIRE_SHARED") == "1" {
-		t.Fatal("the real conversations are required and were not found")
-	}
-	t.Skip("the real conversations are not here: the tests on them were left out")
-	return ""
 }
 
 func load(t testing.TB, path string) []byte {

@@ -20,7 +20,7 @@ import (
 // reading of the file.
 func TestTauBench(t *testing.T) {
 	testrun.OneGoroutine(t)
-	data := load(t, filepath.Join(sharedData(t), "tau-bench-gpt-4o-airline.json"))
+	data := load(t, testrun.Shared(t, "data", "tau-bench-gpt-4o-airline.json")[0])
 	conversations, err := Read(data)
 	if err != nil {
 		t.Fatal(err)
@@ -81,11 +81,7 @@ func TestTauBench(t *testing.T) {
 // what step i-1 left is what call i was sent.
 func TestSWESmith(t *testing.T) {
 	testrun.OneGoroutine(t)
-	files, err := filepath.Glob(filepath.Join(sharedData(t), "*.traj"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no trajectories: %v", err)
-	}
-	for _, path := range files {
+	for _, path := range testrun.Shared(t, "data", "*.traj") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			data := load(t, path)
 			list, err := Read(data)

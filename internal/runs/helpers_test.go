@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -126,13 +126,9 @@ func growing(first []object, pairs ...[]object) (calls []asked) {
 // shared imports a real session, and leaves the test out where there is none.
 func shared(t *testing.T, path string) (db *pact.DB, text []byte) {
 	t.Helper()
-	dir := os.Getenv("PACT_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "data", filepath.FromSlash(path)))
+	text, err := os.ReadFile(testrun.Shared(t, "data", path)[0])
 	if err != nil {
-		t.Skip("left out without the real sessions: ", err)
+		t.Fatal(err)
 	}
 	return imported(t, text), text
 }

@@ -187,15 +187,12 @@ func TestCheck(t *testing.T) {
 // shared returns the runs of ../shared/data, and what they were made of.
 func shared(t testing.TB) (list []*pact.Context, of []*transcript.Conversation) {
 	t.Helper()
-	dir := os.Getenv("PACT_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "data")
-	}
 	ctx := context.Background()
-	for _, name := range []string{"swe-smith-pandas-53652.traj", "swe-smith-pydantic-8316.traj", "tau-bench-gpt-4o-airline.json"} {
-		data, err := os.ReadFile(filepath.Join(dir, name))
+	for _, path := range testrun.Shared(t, "data", "swe-smith-*.traj", "tau-bench-gpt-4o-airline.json") {
+		name := filepath.Base(path)
+		data, err := os.ReadFile(path)
 		if err != nil {
-			t.Skipf("the real runs are not there: %v", err)
+			t.Fatal(err)
 		}
 		all, err := transcript.Read(data)
 		if err != nil {

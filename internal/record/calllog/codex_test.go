@@ -16,28 +16,14 @@ import (
 	"github.com/contexttree/pact/internal/testrun"
 )
 
-// runOfAgent reads a file that a run of an agent left. The files are not part of the
-// module: without them the test is left out or, where PACT_REQUIRE_SHARED is 1, fails.
+// runOfAgent reads a file that a run of an agent left.
 func runOfAgent(t *testing.T, name string) []byte {
 	t.Helper()
-	dir, err := os.Getwd()
+	data, err := os.ReadFile(testrun.Shared(t, "data", "agents/"+name)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	places := []string{filepath.Join(os.Getenv("PACT_SHARED"), "data"), os.Getenv("PACT_SHARED")}
-	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		places = append(places, filepath.Join(filepath.Dir(dir), "shared", "data"))
-	}
-	for _, place := range places {
-		if data, err := os.ReadFile(filepath.Join(place, "agents", name)); err == nil {
-			return data
-		}
-	}
-	if os.Getenv("PACT_REQUIRE_SHARED") == "1" {
-		t.Fatalf("agents/%s is required and was not found", name)
-	}
-	t.Skipf("agents/%s is not here: the test on it was left out", name)
-	return nil
+	return data
 }
 
 // The calls that a rollout gives have the history that Codex sent, as a recording

@@ -7,25 +7,8 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/record/sums"
+	"github.com/contexttree/pact/internal/testrun"
 )
-
-// sharedData returns the directory of the real conversations, "" if it is not there.
-func sharedData(t testing.TB) string {
-	dir := os.Getenv("PACT_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared")
-	}
-	if dir = filepath.Join(dir, "data"); !isDirectory(dir) {
-		t.Log("left out: the real conversations are not there")
-		return ""
-	}
-	return dir
-}
-
-func isDirectory(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
-}
 
 // sumsOf returns the pairs of the sums that must be equal, by their names.
 func sumsOf(s *sums.Sums) map[string]sums.Sum {
@@ -40,15 +23,7 @@ func TestEachRecordOfAFileIsSomewhere(t *testing.T) {
 	for name := range samples(t) {
 		files = append(files, filepath.Join("testdata", name))
 	}
-	if dir := sharedData(t); dir != "" {
-		for _, pattern := range []string{"*.json*", "agents/*/*.json*", "agents/*/*/*/*.jsonl", "cases/*/*.json*", "cases/*/*.traj"} {
-			more, err := filepath.Glob(filepath.Join(dir, pattern))
-			if err != nil {
-				t.Fatal(err)
-			}
-			files = append(files, more...)
-		}
-	}
+	files = append(files, testrun.FindShared("data", "*.json*", "agents/*/*.json*", "agents/*/*/*/*.jsonl", "cases/*/*.json*", "cases/*/*.traj")...)
 	for _, name := range files {
 		t.Run(strings.TrimPrefix(name, "testdata/"), func(t *testing.T) {
 			data, err := os.ReadFile(name)

@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // All requests that real agents sent in one run, whichever conversation they are
 // of: the stand-in counts what was expected of each.
 func TestRealAgentsReadWhatIsExpected(t *testing.T) {
-	for _, path := range sentByAgents(t) {
+	for _, path := range testrun.Shared(t, "data", "agents/wire/*.jsonl") {
 		p := providertest.New()
 		now := time.Unix(3600, 0)
 		p.Clock(func() time.Time { return now })

@@ -12,6 +12,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // line says of a part what there is to say.
@@ -226,7 +227,7 @@ func TestPathsOfRequests(t *testing.T) {
 func requestsOfRealAgents(t testing.TB) map[string][]*Request {
 	t.Helper()
 	requests := make(map[string][]*Request)
-	for _, path := range sentByAgents(t) {
+	for _, path := range testrun.Shared(t, "data", "agents/wire/*.jsonl") {
 		requests[filepath.Base(path)] = requestsOf(t, path)
 	}
 	return requests

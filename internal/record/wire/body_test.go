@@ -9,45 +9,16 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf16"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
-// sharedBodies returns the bodies of requests that real agents sent, by the
-// name of their file. Without them the test is left out or, where
-// PACT_REQUIRE_SHARED is 1, fails.
-func sharedBodies(t testing.TB) map[string][][]byte {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	places := []string{filepath.Join(os.Getenv("PACT_SHARED"), "data"), os.Getenv("PACT_SHARED")}
-	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		places = append(places, filepath.Join(filepath.Dir(dir), "shared", "data"))
-	}
-	bodies := make(map[string][][]byte)
-	for _, place := range places {
-		found, _ := filepath.Glob(filepath.Join(place, "agents", "wire", "*.jsonl"))
-		for _, path := range found {
-			bodies[filepath.Base(path)] = bodiesOf(t, path)
-		}
-		if len(bodies) > 0 {
-			return bodies
-		}
-	}
-	if os.Getenv("PACT_REQUIRE_SHARED") == "1" {
-		t.Fatal("the requests of real agents are required and were not found")
-	}
-	t.Skip("the requests of real agents are not here: the tests on them were left out")
-	return nil
-}
-
+// bodiesOf returns the bodies of requests that a real agent sent.
 func bodiesOf(t testing.TB, path string) (bodies [][]byte) {
 	t.Helper()
 	file, err := os.Open(path)
@@ -162,8 +133,8 @@ func reversedValue(d *json.Decoder) []byte {
 }
 
 func TestRequestsOfRealAgentsComeBackFromValueAndNotes(t *testing.T) {
-	for name, bodies := range sharedBodies(t) {
-		for i, sent := range bodies {
+	for _, name := range testrun.Shared(t, "data", "agents/wire/*.jsonl") {
+		for i, sent := range bodiesOf(t, name) {
 			for way, write := range ways {
 				body := write(sent)
 				kept, err := Read(body)

@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/simulate"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/opened"
 	"github.com/contexttree/pact/store"
@@ -29,19 +30,10 @@ const collapse = `{"parentUuid":null,"sessionId":"s","type":"user","uuid":"u1","
 // logs are the logs of calls that the tests read: the one above, and the real ones where they are there.
 func logs(t *testing.T) map[string][]byte {
 	all := map[string][]byte{"collapse.jsonl": []byte(collapse)}
-	dir := os.Getenv("PACT_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared")
-	}
-	for _, pattern := range []string{"*.json*", "agents/*/*.json*", "agents/*/*/*/*.jsonl", "cases/*/*.json*", "cases/*/*.traj"} {
-		names, err := filepath.Glob(filepath.Join(dir, "data", pattern))
-		if err != nil {
+	for _, name := range testrun.FindShared("data", "*.json*", "agents/*/*.json*", "agents/*/*/*/*.jsonl", "cases/*/*.json*", "cases/*/*.traj") {
+		var err error
+		if all[name], err = os.ReadFile(name); err != nil {
 			t.Fatal(err)
-		}
-		for _, name := range names {
-			if all[name], err = os.ReadFile(name); err != nil {
-				t.Fatal(err)
-			}
 		}
 	}
 	if len(all) == 1 {
