@@ -35,7 +35,7 @@ type atif struct {
 func readATIF(list []entry, found *findings) (made []Session) {
 	names := map[string]int{}
 	for _, e := range list {
-		if !isATIF(e.raw) {
+		if !isATIF(e.raw()) {
 			found.add(e.line, "it is no trajectory, so it was left out")
 			continue
 		}

@@ -38,6 +38,7 @@ type Session struct {
 	API     provider.API // of Unsent
 	Unsent  canon.Any    // the request that would follow, with the messages after the last answer; absent without any
 	Replay  *Replay      // of a session of messages alone, whose calls are made up; nil for any other
+	unsent  *Call        // has Unsent, if that stays in texts
 }
 
 // ParentCall is the call of a tool in another session that began a session.
@@ -68,7 +69,22 @@ type Call struct {
 	Line     int            // where in the file the call stands, 0 if unknown
 	Attrs    []canon.Member // what else the log says of the call
 
-	// Refused is the error with which every importer refuses the call. Only ReadRequests sets it.
+	// Refused is the error with which every importer refuses the call. Only ReadFile sets it.
 	Refused error
-	kept    *keptCall // where ReadRequests left header, body, answer and attributes; nil if they are here
+	kept    *keptCall // where ReadFile left header, body, answer and attributes; nil if they are here
+
+	of               *texts // has the messages of Request, the answer and the attributes; nil if they are here
+	sent             []text // the messages; requests share them
+	answered, logged text
+}
+
+// HasUnsent reports whether messages stand behind the last answer.
+func (s *Session) HasUnsent() bool { return s.unsent != nil || s.Unsent.Kind == canon.KindObject }
+
+// UnsentBody returns Unsent as a body. Cost: its messages.
+func (s *Session) UnsentBody() ([]byte, error) {
+	if s.unsent != nil {
+		return s.unsent.Whole()
+	}
+	return s.Unsent.AppendTo(nil), nil
 }

@@ -31,7 +31,7 @@ func isClaudeCode(first raw) bool {
 // each names the line above it. The conversation that a request had is the path
 // above its answer.
 func readClaudeCode(list []entry, found *findings) []Session {
-	t := claudeTree{found: found, byID: map[string]*claudeLine{}}
+	t := claudeTree{found: found, texts: found.texts, byID: map[string]*claudeLine{}, requests: map[string]canon.Any{}}
 	for _, e := range inTreeOrder(list, found) {
 		t.add(e)
 	}
@@ -50,17 +50,20 @@ type claudeTree struct {
 	parts   map[part]*claudeLine // lines of answers
 	found   *findings
 	walked  int
+
+	texts    *texts               // has the messages and the answers
+	requests map[string]canon.Any // without their messages, by model
 }
 
 // claudeLine is a line that has a place in the tree.
 type claudeLine struct {
-	raw
+	entry
 	id     string
-	number int // in the file
 	order  int // among the lines that have a place
 	parent *claudeLine
 	at     int64
-	said   raw           // the content of a message of the user or the model
+	speaks speaker       // whose words it has
+	result bool          // it has the result of a tool
 	first  bool          // it names no line above
 	answer *claudeAnswer // that the line is part of, nil for none
 	above  *claudeAnswer // the nearest answer on the path above that later requests repeat
@@ -80,7 +83,7 @@ type claudeAnswer struct {
 	failed   bool        // the API refused the request; no later request has this message
 	made     bool        // the program wrote the message itself
 	begins   *claudeLine // where the compacted conversation begins of which this is the first answer
-	messages []canon.Any // those of the path to here, this one included
+	messages []text      // those of the path to here, this one included
 	clears   bool        // results of tools were cleared before it
 	extended bool        // another answer's messages stand behind them in the same memory
 	results  *claudeLine // the last result of its tools, until an answer follows
@@ -97,10 +100,10 @@ func (t *claudeTree) add(e entry) {
 		return
 	}
 	message := f["message"].fields()
-	l := &claudeLine{raw: e.raw, id: id, number: e.line, order: len(t.lines),
+	l := &claudeLine{entry: e, id: id, order: len(t.lines),
 		first: f["parentUuid"].empty(), at: timeOf(f["timestamp"].value())}
 	if kind == "user" || kind == "assistant" {
-		l.said = message["content"]
+		l.speaks, l.result = inMessage, holdsResult(message["content"])
 	}
 	other := t.byID[id]
 	for same := other; same != nil && same.id == id; same = same.parent {
@@ -125,7 +128,7 @@ func (t *claudeTree) add(e entry) {
 	}
 	switch kind {
 	case "user":
-		t.userLine(l)
+		t.userLine(l, message["content"])
 	case "assistant":
 		if same := t.repeated(l, message); same != nil {
 			t.found.add(e.line, "it repeats a part of an answer above, as a copy of a session does, and was read once")
@@ -143,7 +146,7 @@ func (t *claudeTree) add(e entry) {
 			p.under = l.answer
 		}
 	case "attachment":
-		t.attachment(l)
+		t.attachment(l, f["attachment"].fields())
 	default:
 		if !claudeNotes[kind] {
 			t.found.add(e.line, "a line of the type "+strconv.Quote(kind)+" was left out")
@@ -182,10 +185,10 @@ func (t *claudeTree) place(l *claudeLine, kind, id string) {
 	switch {
 	case l.parent != nil:
 	case id != "":
-		t.found.say(l.number, "the line above it is missing; it was put behind the line before")
+		t.found.say(l.line, "the line above it is missing; it was put behind the line before")
 		l.parent = before
-	case kind != "user" || holdsResult(l.said) || t.unlinked():
-		t.found.say(l.number, "it does not name the line above it; it was put behind the line before")
+	case kind != "user" || l.result || t.unlinked():
+		t.found.say(l.line, "it does not name the line above it; it was put behind the line before")
 		l.parent = before
 	}
 }
@@ -198,9 +201,9 @@ func (t *claudeTree) unlinked() bool {
 
 // userLine notes a message of the user. Results of tools stand behind the block of
 // the answer that they belong to.
-func (t *claudeTree) userLine(l *claudeLine) {
-	if !holdsResult(l.said) {
-		l.spoke = l.spoke || l.said.kind() == canon.KindString || len(l.said.elems()) > 0
+func (t *claudeTree) userLine(l *claudeLine, content raw) {
+	if !l.result {
+		l.spoke = l.spoke || content.kind() == canon.KindString || len(content.elems()) > 0
 		return
 	}
 	if p := l.parent; p != nil && p.answer != nil {
@@ -213,13 +216,12 @@ func (t *claudeTree) userLine(l *claudeLine) {
 
 // attachment reads a message that the user sent while the model was at work. The transcript does not say how
 // the program words its other attachments.
-func (t *claudeTree) attachment(l *claudeLine) {
-	f := l.member("attachment").fields()
+func (t *claudeTree) attachment(l *claudeLine, f fields) {
 	if f.text("type") == "queued_command" {
-		l.said, l.spoke = f["prompt"], true
+		l.speaks, l.spoke = inQueue, true
 		return
 	}
-	t.found.add(l.number, "an attachment was left out: the transcript does not say how it was sent")
+	t.found.add(l.line, "an attachment was left out: the transcript does not say how it was sent")
 }
 
 // answerLine adds a line to the answer that it is part of, or begins one.
@@ -259,9 +261,31 @@ func partsOfMessage(content canon.Any) []canon.Any {
 	return content.Elems
 }
 
-// claudeRequest makes the request that has these messages.
-func claudeRequest(model string, messages []canon.Any) canon.Any {
-	return canon.Fields("model", model, "messages", canon.ArrayOf(messages[:len(messages):len(messages)]...))
+// speaker says where a line has the words of the user or the model.
+type speaker byte
+
+const (
+	inMessage speaker = iota + 1
+	inQueue
+)
+
+// said returns the content of a message of the user or the model as a list, nil of another line.
+func (l *claudeLine) said() []canon.Any {
+	switch l.speaks {
+	case inMessage:
+		return partsOfMessage(l.member("message").member("content").value())
+	case inQueue:
+		return partsOfMessage(l.member("attachment").member("prompt").value())
+	}
+	return nil
+}
+
+// request makes a request, which gets its messages from elsewhere.
+func (t *claudeTree) request(model string) canon.Any {
+	if _, made := t.requests[model]; !made {
+		t.requests[model] = canon.Fields("model", model)
+	}
+	return t.requests[model]
 }
 
 func (t *claudeTree) session() Session {
@@ -271,12 +295,12 @@ func (t *claudeTree) session() Session {
 	for i, a := range t.answers {
 		before, ok := t.before(a.lines[0], a)
 		if !ok {
-			t.found.add(a.lines[0].number, "its branches repeat more messages than are read; the rest was left out")
+			t.found.add(a.lines[0].line, "its branches repeat more messages than are read; the rest was left out")
 			break
 		}
 		if i == len(t.answers)-1 && last.answer == a && a.unfinished() {
-			t.found.add(last.number, "the answer is not complete yet; it was left out, and comes with the lines after it")
-			made.Unsent = claudeRequest(model, before)
+			t.found.add(last.line, "the answer is not complete yet; it was left out, and comes with the lines after it")
+			made.unsent = &Call{API: made.API, Request: t.request(model), sent: before, of: t.texts}
 			return made
 		}
 		if !a.made {
@@ -287,12 +311,12 @@ func (t *claudeTree) session() Session {
 			made.Calls = append(made.Calls, t.call(a, model, before, content))
 		}
 		if !a.failed {
-			a.messages = longer(before, claudeMessage("assistant", content))
+			a.messages = longer(before, t.message("assistant", content))
 		}
 	}
 	if last.answer == nil || last.answer.made || len(made.Calls) == 0 {
 		if before, ok := t.before(last, nil); ok && len(before) > 0 {
-			made.Unsent = claudeRequest(model, before)
+			made.unsent = &Call{API: made.API, Request: t.request(model), sent: before, of: t.texts}
 		}
 	}
 	return made

@@ -17,7 +17,7 @@ func (t *claudeTree) beside(l *claudeLine, a *claudeAnswer, message fields) bool
 		return false
 	}
 	if r := a.results; r != nil && r.order < l.order {
-		t.found.say(l.number, "it stands beside an answer whose tools have answered; it was read behind their results")
+		t.found.say(l.line, "it stands beside an answer whose tools have answered; it was read behind their results")
 		l.parent, l.above, l.spoke = r, a, false
 		return false // a new answer, in its place
 	}
@@ -40,7 +40,7 @@ func (t *claudeTree) beside(l *claudeLine, a *claudeAnswer, message fields) bool
 }
 
 // part identifies a part of an answer by the ids of the answer and of its request, and by what it says.
-type part [sha256.Size]byte
+type part [sha256.Size / 2]byte
 
 // repeated returns the line of an earlier answer that a line of the model is a copy of, nil for any other: a session that
 // is resumed under another id may begin with copies, which have the ids of the provider. It notes the line.
@@ -49,7 +49,8 @@ func (t *claudeTree) repeated(l *claudeLine, message fields) *claudeLine {
 	if id == "" || request == "" {
 		return nil
 	}
-	key := part(sha256.Sum256([]byte(id + "\x00" + request + "\x00" + string(l.said))))
+	sum := sha256.Sum256([]byte(id + "\x00" + request + "\x00" + string(message["content"])))
+	key := part(sum[:])
 	same := t.parts[key]
 	if same == nil {
 		if t.parts == nil {

@@ -14,7 +14,7 @@ import (
 // before returns the messages that the path above a line has; of the last
 // line, to which no answer follows, those down to itself. It is false if the
 // paths together are too long.
-func (t *claudeTree) before(l *claudeLine, a *claudeAnswer) ([]canon.Any, bool) {
+func (t *claudeTree) before(l *claudeLine, a *claudeAnswer) ([]text, bool) {
 	above := l.above
 	at := l.parent
 	if a == nil {
@@ -37,7 +37,7 @@ func (t *claudeTree) before(l *claudeLine, a *claudeAnswer) ([]canon.Any, bool) 
 	}
 	slices.Reverse(path)
 	if above == nil {
-		m := messageList{}
+		m := messageList{tree: t}
 		for _, p := range path {
 			m.user(p)
 			t.preserve(&m, p)
@@ -45,12 +45,12 @@ func (t *claudeTree) before(l *claudeLine, a *claudeAnswer) ([]canon.Any, bool) 
 		if a != nil && root != nil && root.begins {
 			a.begins = root
 		}
-		return m.list, true
+		return m.all(), true
 	}
 	if a != nil && above.made {
 		a.begins = above.begins
 	}
-	m := messageList{list: above.messages}
+	m := messageList{tree: t, list: above.messages}
 	if above.extended {
 		m.list = slices.Clip(m.list)
 	}
@@ -61,7 +61,7 @@ func (t *claudeTree) before(l *claudeLine, a *claudeAnswer) ([]canon.Any, bool) 
 	for _, p := range path {
 		m.user(p)
 	}
-	return m.list, true
+	return m.all(), true
 }
 
 // resultsBeside returns the results of an answer's tools that are not on the
@@ -91,7 +91,7 @@ func (t *claudeTree) preserve(m *messageList, l *claudeLine) {
 	for _, id := range kept {
 		switch k := t.byID[id]; {
 		case k == nil:
-			t.found.add(l.number, "a message that the compaction kept is missing")
+			t.found.add(l.line, "a message that the compaction kept is missing")
 		case k.answer != nil:
 			m.assistant(k)
 		default:
@@ -102,38 +102,45 @@ func (t *claudeTree) preserve(m *messageList, l *claudeLine) {
 
 // messageList joins lines to messages: successive lines of one side are one message.
 type messageList struct {
-	list  []canon.Any
-	open  []canon.Any   // the content of the last message, if lines may join it
-	of    *claudeAnswer // the answer that open belongs to, nil if the user said it
-	fresh bool          // the last message was begun here
+	tree *claudeTree
+	list []text
+	open []canon.Any   // the content of the last message, which is not in the list yet
+	role string        // of that
+	of   *claudeAnswer // the answer that it belongs to, nil if the user said it
 }
 
 func (m *messageList) user(l *claudeLine) {
 	if l.answer == nil {
-		m.add("user", partsOfMessage(l.said.value()), nil)
+		m.add("user", l.said(), nil)
 	}
 }
 
 func (m *messageList) assistant(l *claudeLine) {
-	m.add("assistant", partsOfMessage(l.said.value()), l.answer)
+	m.add("assistant", l.said(), l.answer)
 }
 
 func (m *messageList) add(role string, parts []canon.Any, of *claudeAnswer) {
 	if len(parts) == 0 {
 		return
 	}
-	if m.fresh && m.of == of {
-		m.open = append(m.open, parts...)
-		m.list[len(m.list)-1] = claudeMessage(role, m.open)
-		return
+	if m.of != of {
+		m.all()
 	}
-	m.fresh, m.of, m.open = true, of, slices.Clone(parts)
-	m.list = longer(m.list, claudeMessage(role, parts))
+	m.role, m.of, m.open = role, of, append(m.open, parts...)
 }
 
-// claudeMessage makes a message of the blocks of a content. Requests only repeat it, so its text is all that stays of it.
-func claudeMessage(role string, content []canon.Any) canon.Any {
-	return canon.Fields("role", role, "content", canon.ArrayOf(content...)).Value().Held()
+// all returns the list with the message that was open.
+func (m *messageList) all() []text {
+	if len(m.open) > 0 {
+		m.list = longer(m.list, m.tree.message(m.role, m.open))
+	}
+	m.open = nil
+	return m.list
+}
+
+// message takes a message of the blocks of a content. Requests only repeat it, so its text is all that stays of it.
+func (t *claudeTree) message(role string, content []canon.Any) text {
+	return t.texts.put(canon.Fields("role", role, "content", canon.ArrayOf(content...)).Value())
 }
 
 // content returns all blocks of an answer.
@@ -142,7 +149,7 @@ func (a *claudeAnswer) content() (blocks []canon.Any) {
 		if l.whole {
 			continue
 		}
-		blocks = append(blocks, partsOfMessage(l.said.value())...)
+		blocks = append(blocks, l.said()...)
 	}
 	return blocks
 }
@@ -160,10 +167,10 @@ func (a *claudeAnswer) unfinished() bool {
 }
 
 // call makes the call of an answer.
-func (t *claudeTree) call(a *claudeAnswer, model string, before, content []canon.Any) Call {
+func (t *claudeTree) call(a *claudeAnswer, model string, before []text, content []canon.Any) Call {
 	first, last := a.lines[0], a.lines[len(a.lines)-1]
-	c := Call{ID: first.id, API: provider.Messages, Path: provider.PathOf(provider.Messages, model), Line: first.number,
-		Ended: last.at, Status: http.StatusOK, Request: claudeRequest(model, before)}
+	c := Call{ID: first.id, API: provider.Messages, Path: provider.PathOf(provider.Messages, model), Line: first.line,
+		Ended: last.at, Status: http.StatusOK, Request: t.request(model), sent: before, of: t.texts}
 	if p := first.parent; p != nil && p.at <= last.at {
 		c.Started = p.at
 	}
@@ -172,7 +179,7 @@ func (t *claudeTree) call(a *claudeAnswer, model string, before, content []canon
 	}
 	c.Rewrites = c.Rewrites || a.clears
 	if id := first.member("requestId").text(); id != "" {
-		c.attr("requestId", canon.Text(id))
+		c.logged = t.texts.put(canon.Fields("requestId", id).Value())
 	}
 	message := last.member("message")
 	if a.failed {
@@ -182,12 +189,12 @@ func (t *claudeTree) call(a *claudeAnswer, model string, before, content []canon
 			text += said.Text
 		}
 		c.Status = statusIn(text)
-		c.Answer = canon.Fields("type", "error", "error", canon.Fields("type", cmp.Or(first.member("error").text(), "api_error"), "message", text)).
-			AppendTo(nil)
+		c.answered = t.texts.put(canon.Fields("type", "error", "error",
+			canon.Fields("type", cmp.Or(first.member("error").text(), "api_error"), "message", text)).Value())
 		return c
 	}
 	finish := message.member("stop_reason").text()
-	c.Answer = []byte(canon.Fields("type", "message", "id", a.id, "role", "assistant", "model", model, "stop_reason", finish,
+	c.answered = t.texts.put(canon.Fields("type", "message", "id", a.id, "role", "assistant", "model", model, "stop_reason", finish,
 		"content", canon.ArrayOf(content...), "usage", a.usage().value()).Value())
 	return c
 }

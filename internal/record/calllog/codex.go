@@ -48,7 +48,8 @@ type codex struct {
 // other lines say, so only their tokens count.
 func readCodex(list []entry, found *findings) []Session {
 	c := codex{grown: grown{api: provider.Responses, list: "input"}, model: unknownModel, found: found}
-	if inOrderOfTime(list) {
+	list, moved := inOrderOfTime(list)
+	if moved {
 		found.add(0, "its lines were not in the order of their times, and were put into it")
 	}
 	copied, from := forkedAt(list)

@@ -85,9 +85,9 @@ func countSpan(e entry, b *sums.Book) {
 
 // countLangChain counts a message of LangChain, or a value that holds a list of them.
 func countLangChain(e entry, b *sums.Book) {
-	list := []raw{e.raw}
-	if role, _ := langChainMessage(e.raw); role == "" {
-		list = langChainList(e.raw)
+	list := []raw{e.raw()}
+	if role, _ := langChainMessage(e.raw()); role == "" {
+		list = langChainList(e.raw())
 	}
 	for i, m := range list {
 		if i > 0 {

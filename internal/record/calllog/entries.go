@@ -2,6 +2,9 @@ package calllog
 
 import (
 	"bytes"
+	"cmp"
+	"io"
+	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
@@ -9,10 +12,50 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// entry is one value of a log.
+// entry is one value of a log: in memory, or in a file, from which it is read each time it is asked for.
 type entry struct {
-	raw
-	line int // counted from 1; in a file that is one value, where the value begins
+	held raw
+	line int        // counted from 1; in a file that is one value, where the value begins
+	of   *valueFile // where the value stands, nil for one in memory
+	at   int64
+	size int
+}
+
+func (e entry) raw() raw {
+	if e.of == nil {
+		return e.held
+	}
+	return e.of.read(e.at, e.size)
+}
+
+func (e entry) fields() fields         { return e.raw().fields() }
+func (e entry) value() canon.Any       { return e.raw().value() }
+func (e entry) member(name string) raw { return e.raw().member(name) }
+
+// valueFile reads the values of a file, mostly one after another. The first error stays: a value is empty then.
+type valueFile struct {
+	file   io.ReaderAt
+	window []byte // of the file
+	from   int64  // where it begins
+	err    error
+}
+
+// windowBytes is how much of a file is read at once.
+const windowBytes = 256 << 10
+
+// read returns a copy of a part of the file.
+func (t *valueFile) read(at int64, size int) raw {
+	if at < t.from || at+int64(size) > t.from+int64(len(t.window)) {
+		t.from, t.window = at, slices.Grow(t.window[:0], max(windowBytes, size))[:max(windowBytes, size)]
+		n, err := t.file.ReadAt(t.window, at)
+		if t.window = t.window[:n]; n < size {
+			t.err, t.window = cmp.Or(t.err, err), t.window[:0]
+			return nil
+		}
+	}
+	is := make(raw, size) // its capacity tells [entry.under] where a part begins
+	copy(is, t.window[at-t.from:])
+	return is
 }
 
 // wrappers are the members in which services put the list of what they export.
@@ -48,7 +91,7 @@ func entriesOf(data []byte, byLine bool) (list []entry, d canon.Damage, err erro
 		}
 		last := len(bytes.TrimSpace(data[next:])) == 0
 		for _, p := range d.Line(text, int64(next-len(text)), number, last && len(list) > 0) {
-			list = append(list, entry{p.Text, number})
+			list = append(list, entry{held: p.Text, line: number})
 		}
 		at, line = next, number
 	}
@@ -66,20 +109,20 @@ func elementsOf(data []byte, line int) []entry {
 		}
 	}
 	if list.kind() != canon.KindArray {
-		return []entry{{list, line}}
+		return []entry{{held: list, line: line}}
 	}
-	return entry{data, line}.under(list)
+	return entry{held: data, line: line}.under(list)
 }
 
 // under returns the elements of a list that is a part of the entry, each with its line.
 func (e entry) under(list raw) (all []entry) {
-	at, line := 0, e.line
+	at, line, whole := 0, e.line, e.raw()
 	for _, r := range list.elems() {
 		// Every element is a part of the entry, so its capacity says where it begins.
-		begins := cap(e.raw) - cap(r)
-		line += bytes.Count(e.raw[at:begins], []byte("\n"))
+		begins := cap(whole) - cap(r)
+		line += bytes.Count(whole[at:begins], []byte("\n"))
 		at = begins
-		all = append(all, entry{r, line})
+		all = append(all, entry{held: r, line: line})
 	}
 	return all
 }
@@ -91,8 +134,9 @@ type findings struct {
 	line  map[string]int // the first
 	lines map[int]bool   // all lines that are named
 
-	refused       error // why nothing is read of the file, nil if it is
-	records, left int64 // of a log of bodies: how many values it has, and how many were left out
+	refused       error  // why nothing is read of the file, nil if it is
+	texts         *texts // for what calls say
+	records, left int64  // of a log of bodies: how many values it has, and how many were left out
 }
 
 // add notes that something was left out in a line, 0 if it has none.

@@ -51,7 +51,7 @@ func readGeminiStream(list []entry, found *findings) (made []Session) {
 	}
 	for _, e := range list {
 		f := e.fields()
-		if s == nil || isGeminiStream(e.raw) {
+		if s == nil || isGeminiStream(e.raw()) {
 			end()
 			s = &geminiStream{spoken: spoken{api: provider.Gemini, model: f.text("model")}, found: found,
 				name: f.text("session_id"), names: map[string]string{}}

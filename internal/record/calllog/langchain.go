@@ -67,9 +67,9 @@ func isLangChain(first raw) bool {
 func readLangChain(list []entry, found *findings) []Session {
 	s := spoken{api: provider.Chat}
 	for _, e := range list {
-		messages := []raw{e.raw}
-		if role, _ := langChainMessage(e.raw); role == "" {
-			if messages = langChainList(e.raw); len(messages) == 0 {
+		messages := []raw{e.raw()}
+		if role, _ := langChainMessage(e.raw()); role == "" {
+			if messages = langChainList(e.raw()); len(messages) == 0 {
 				found.add(e.line, "it is no message of a known type, so it was left out")
 			}
 		}

@@ -42,7 +42,7 @@ func (g *grown) answer(messages ...canon.Any) {
 
 // longer appends messages to a list that requests share. The requests before them keep the memory of a shorter one, so it
 // doubles where append would add less.
-func longer(list []canon.Any, more ...canon.Any) []canon.Any {
+func longer[T any](list []T, more ...T) []T {
 	if n := len(list) + len(more); n > cap(list) {
 		list = slices.Grow(list, n)
 	}
@@ -145,7 +145,7 @@ func asked(f fields) bool { return f["max_tokens"] != nil || f["stream"] != nil 
 // isSent reports whether a value is a request and cannot be a conversation that nobody answered.
 func isSent(e entry) bool {
 	f := e.fields()
-	return requests.is(e.raw) && (asked(f) || apiOf(f) != provider.Messages)
+	return requests.is(e.raw()) && (asked(f) || apiOf(f) != provider.Messages)
 }
 
 // readAnthropicObjects reads objects that each hold a conversation.

@@ -69,7 +69,7 @@ func (c *chat) open() *fault.Error {
 	case c.shape == ShapeOpenAI && !isMessage(f):
 		list = "messages"
 	default:
-		return &fault.Error{Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: c.line, Token: clipped(c.raw),
+		return &fault.Error{Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: c.line, Token: clipped(c.raw()),
 			Message: "this is not a conversation, although the first entry of the file is one",
 			Remedy:  "put either messages or conversations into one file"}
 	}
@@ -281,7 +281,7 @@ func clipped(text raw) string {
 // countMessages counts a chat message, or a conversation.
 func countMessages(e entry, b *sums.Book) {
 	f := e.fields()
-	list, shape := e.raw, shapeOf(f)
+	list, shape := e.raw(), shapeOf(f)
 	switch {
 	case shape == ShapeSWESmith:
 		countRun(e, b)

@@ -27,7 +27,7 @@ type miniSWE struct {
 // readMiniSWE reads trajectories of mini-swe-agent, with chat completions or with Responses.
 func readMiniSWE(list []entry, found *findings) (made []Session) {
 	for _, e := range list {
-		if !isMiniSWE(e.raw) {
+		if !isMiniSWE(e.raw()) {
 			found.add(e.line, "it is no trajectory of mini-swe-agent, so it was left out")
 			continue
 		}

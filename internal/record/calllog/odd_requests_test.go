@@ -1,7 +1,6 @@
 package calllog
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +32,7 @@ func TestAnOddLineDoesNotRefuseALogOfRequests(t *testing.T) {
 				lines := []string{fmt.Sprintf(request, 1), fmt.Sprintf(request, 2)}
 				text := []byte(strings.Join(slices.Insert(lines, at, odd), "\n") + "\n")
 				inMemory, err := Read(text)
-				file, fileErr := ReadRequests(bytes.NewReader(text), int64(len(text)), func(*Call) error { return nil })
+				file, fileErr := readFile(t, text)
 				if err != nil || fileErr != nil {
 					t.Errorf("%s: %v, %v", text, err, fileErr)
 					continue
@@ -63,7 +62,7 @@ func TestAVerdictOnALineDoesNotDependOnItsNeighbours(t *testing.T) {
 	for _, before := range []string{"", nothing + "\n"} {
 		text := []byte(fmt.Sprintf(askChat, 1) + "\n" + before + shared + "\n" + fmt.Sprintf(askChat, 2) + "\n")
 		_, inMemory := Read(text)
-		_, file := ReadRequests(bytes.NewReader(text), int64(len(text)), func(*Call) error { return nil })
+		_, file := readFile(t, text)
 		for _, err := range []error{inMemory, file} {
 			if fault.CodeOf(err) != fault.DocumentInvalid || !strings.Contains(fmt.Sprint(err), "conversations of ShareGPT") {
 				t.Errorf("%s: %v", text, err)
@@ -224,7 +223,7 @@ func TestALineMayWrapRequests(t *testing.T) {
 		`[` + one + "]\n[]\n" + `{"requests":[` + two + "]}\n" + three + "\n",
 	} {
 		inMemory, err := Read([]byte(text))
-		file, fileErr := ReadRequests(strings.NewReader(text), int64(len(text)), func(*Call) error { return nil })
+		file, fileErr := readFile(t, []byte(text))
 		if err != nil || fileErr != nil || file != nil || len(inMemory.Sessions[0].Calls) != 3 {
 			t.Errorf("%s: %v, %v, %v, %v", text, inMemory, err, file, fileErr)
 		}

@@ -54,14 +54,28 @@ func (f *format) file(data []byte, byLine bool) (*Log, error) {
 	if f.name == anthropicObjects.name && slices.ContainsFunc(list, isSent) {
 		f = &requests // whatever its first line is
 	}
-	var found findings
+	found := findings{texts: &texts{}}
 	sessions := f.read(f.own(list, &found), &found)
+	log, err := f.made(sessions, list, &found, &d)
+	if err != nil {
+		return nil, err
+	}
+	for i := range log.Sessions {
+		if err := log.Sessions[i].unpack(); err != nil {
+			return nil, err
+		}
+	}
+	return log, nil
+}
+
+// made returns the log of sessions, and accounts for the values of its file.
+func (f *format) made(sessions []Session, list []entry, found *findings, d *canon.Damage) (*Log, error) {
 	if found.refused != nil {
 		return nil, f.within(found.refused)
 	}
-	log, err := f.log(sessions, &found, &d)
+	log, err := f.log(sessions, found, d)
 	if err == nil {
-		f.account(log, list, &found)
+		err = f.account(log, list, found)
 	}
 	return log, err
 }
@@ -97,13 +111,14 @@ func newJudge(f *format, found *findings) *judge { return &judge{f, found, map[s
 // format. Among requests, messages alone are left out: a program logs them so for a request that it could not send.
 func (j *judge) takes(e entry) bool {
 	f, found, other, what := j.of, j.found, "", "nothing that is known"
-	is := f.is(e.raw)
-	if rival, ok := rivals[f.name]; ok && rival.is(e.raw) {
-		other = formatOfValue(formats, e.raw).name
+	value := e.raw()
+	is := f.is(value)
+	if rival, ok := rivals[f.name]; ok && rival.is(value) {
+		other = formatOfValue(formats, value).name
 	} else if !is {
-		kind, known := kindOf(e.raw), false
+		kind, known := kindOf(value), false
 		if other, known = j.others[kind]; !known {
-			other = f.otherOf(e.raw)
+			other = f.otherOf(value)
 			j.others[kind] = other
 		}
 	}
@@ -133,7 +148,7 @@ func (f *format) log(sessions []Session, found *findings, d *canon.Damage) (*Log
 	if len(sessions) == 0 {
 		return nil, f.within(fault.New(fault.DocumentInvalid, f.empty, f.remedy))
 	}
-	says := func(s Session) bool { return len(s.Calls) > 0 || s.Unsent.Kind != canon.KindAbsent }
+	says := func(s Session) bool { return len(s.Calls) > 0 || s.HasUnsent() }
 	if !slices.ContainsFunc(sessions, says) {
 		return nil, f.within(fault.New(fault.DocumentInvalid, "nothing in it was said to a model or by one", ""))
 	}
@@ -166,7 +181,7 @@ func withoutCalls(sessions []Session) (list []inspect.Finding) {
 			why := "the model has answered nothing, so there is no cycle yet: what was said waits in the working state"
 			if messages, _ := s.Unsent.Get("messages"); s.Replay != nil && len(messages.Elems) == 0 {
 				why = "there are no messages, so there is no cycle"
-			} else if s.Unsent.Kind == canon.KindAbsent {
+			} else if !s.HasUnsent() {
 				why = "nothing was said to a model, so there is nothing to import"
 			}
 			if s.Name != "" {

@@ -16,7 +16,7 @@ func isRequests(first raw) bool {
 		return false
 	}
 	if list := elementsOf(first, 0); len(list) > 0 {
-		return callOf(list[0].raw) != nil
+		return callOf(list[0].raw()) != nil
 	}
 	return false
 }
@@ -45,9 +45,9 @@ func newRequestList(found *findings) *requestList {
 
 // read returns the call in one value of the log, or those in the list that it is; none that was read before.
 func (r *requestList) read(e entry) (calls []Call) {
-	c := callOf(e.raw)
+	c := callOf(e.raw())
 	if c == nil {
-		if list := elementsOf(e.raw, e.line); len(list) > 0 && len(list[0].raw) < len(e.raw) {
+		if list := elementsOf(e.raw(), e.line); len(list) > 0 && len(list[0].raw()) < len(e.raw()) {
 			r.wrapped = true
 			for _, one := range list {
 				calls = append(calls, r.read(one)...)

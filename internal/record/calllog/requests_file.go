@@ -3,36 +3,47 @@ package calllog
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// How many bytes a line may have that ReadRequests reads: a request and its answer, both written as
+// How many bytes a line may have that ReadFile reads: a request and its answer, both written as
 // texts; and the first line, before it is known to hold a request.
 const (
 	longestLine  = 160 << 20
 	longestFirst = 16 << 20
 )
 
-// ReadRequests is [Read] for a log of requests in JSON Lines that stays in its file. It keeps of each call
-// what names and orders it; [Call.Load] reads the rest again, so the file must not change meanwhile.
-// check is called with each call while all of it is there, and its error kept as Refused. ReadRequests
-// returns nil without an error for a file of another form. Memory: a few times the longest line.
-func ReadRequests(file io.ReaderAt, size int64, check func(*Call) error) (*Log, error) {
+// ReadFile is [Read] for a log of requests, or of one of the formats of lines, in JSON Lines that stays in its file. It
+// keeps of each call what names and orders it; [Call.Load] reads the rest again, so the file must not change meanwhile.
+// What is made of the lines of an agent goes to a spool. ReadFile returns nil without an error for a file of another form.
+// Memory: a few times the longest line, and what is kept of each.
+func ReadFile(file io.ReaderAt, size int64, o FileOptions) (*Log, error) {
 	if more, err := hasLines(file, size); !more || err != nil {
 		return nil, err
 	}
 	lines := linesOf(file, size, longestFirst)
-	is, err := lines.holdRequests()
-	if !is || err != nil {
+	f, err := lines.format()
+	if f == nil || err != nil {
 		return nil, err
 	}
 	lines = linesOf(file, size, longestLine)
-	var found findings
-	r, j := newRequestList(&found), newJudge(&requests, &found)
+	values := &valueFile{file: file}
+	found := findings{texts: &texts{}}
+	if f != &requests {
+		if found.texts.file, err = o.Spool(); err != nil {
+			return nil, err
+		}
+	}
+	r, j := newRequestList(&found), newJudge(f, &found)
+	var list []entry       // of another format than requests
+	left := map[int]bool{} // those that its reader does not get
+	all := 0
 	var d canon.Damage
 	for {
 		err := lines.next()
@@ -45,11 +56,24 @@ func ReadRequests(file io.ReaderAt, size int64, check func(*Call) error) (*Log, 
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range d.Line(lines.text, lines.at, lines.number, lines.after == size && len(r.session.Calls) > 0) {
-			e := entry{p.Text, lines.number}
+		for _, p := range d.Line(lines.text, lines.at, lines.number, lines.after == size && all > 0) {
+			all++
+			e := entry{held: p.Text, line: lines.number}
 			takes := j.takes(e)
 			if found.refused != nil {
-				return nil, requests.within(found.refused)
+				return nil, f.within(found.refused)
+			}
+			if f != &requests {
+				if len(list)%heldLines == 0 {
+					if err := o.Hold(heldLines * memoryOfLine); err != nil {
+						return nil, err
+					}
+				}
+				if !takes {
+					left[len(list)] = true
+				}
+				list = append(list, entry{line: e.line, of: values, at: lines.at + int64(p.At), size: len(p.Text)})
+				continue
 			}
 			if !takes {
 				continue
@@ -62,14 +86,40 @@ func ReadRequests(file io.ReaderAt, size int64, check func(*Call) error) (*Log, 
 				continue
 			}
 			c := &calls[0]
-			c.Refused = check(c)
+			c.Refused = o.Check(c)
 			c.kept = &keptCall{file, lines.at + int64(p.At), len(p.Text)}
 			c.Header, c.Body, c.Answer, c.Attrs = nil, nil, nil, nil
 			r.session.Calls = append(r.session.Calls, *c)
 		}
 	}
-	return requests.log(r.sessions(), &found, &d)
+	if f == &requests {
+		return f.log(r.sessions(), &found, &d)
+	}
+	own := list
+	if len(left) > 0 {
+		own = nil
+		for i, e := range list {
+			if !left[i] {
+				own = append(own, e)
+			}
+		}
+	}
+	log, err := f.made(f.read(own, &found), list, &found, &d)
+	return log, cmp.Or(err, values.err, found.texts.err)
 }
+
+// FileOptions say what ReadFile does with what it reads.
+type FileOptions struct {
+	Spool func() (Spool, error)     // makes the file for what is made of lines
+	Check func(request *Call) error // is called while all of a request is there; its error is kept as Refused
+	Hold  func(memory int64) error  // is called with the bytes of memory that lines are about to take
+}
+
+// The memory that a line takes while its file is read, measured with some room. It is held for many lines at once.
+const (
+	memoryOfLine = 1 << 10
+	heldLines    = 256
+)
 
 // keptCall is where a call stands in its file.
 type keptCall struct {
@@ -80,7 +130,10 @@ type keptCall struct {
 
 // Load returns the call with what stayed in the file.
 func (c *Call) Load() (Call, error) {
-	if c.kept == nil {
+	switch {
+	case c.of != nil:
+		return c.said()
+	case c.kept == nil:
 		return *c, nil
 	}
 	text := make([]byte, c.kept.size)
@@ -163,34 +216,38 @@ func hasLines(file io.ReaderAt, size int64) (bool, error) {
 	return false, nil
 }
 
-// holdRequests reports whether the file has the form that ReadRequests reads: its first line is JSON, and
-// more follow. Some programs begin a log with lines about themselves.
-func (l *fileLines) holdRequests() (bool, error) {
-	is := false
+// format returns the format of a file that ReadFile reads, nil for any other: its first line is JSON, and more follow.
+// Some programs begin a log with lines about themselves.
+func (l *fileLines) format() (is *format, err error) {
 	for n := 0; ; n++ {
 		err := l.next()
 		switch {
 		case err == io.EOF || errors.Is(err, errLongLine):
-			return false, nil
+			return nil, nil
 		case err != nil:
-			return false, err
-		case is:
-			return true, nil // a second line: the first one is not a list of all calls
+			return nil, err
+		case is != nil:
+			return is, nil // a second line: the first one is not a list of all calls
 		case n == maxForeignLines:
-			return false, nil
+			return nil, nil
 		case n == 0:
 			if _, err := canon.Parse(l.text); err != nil {
-				return false, nil
+				return nil, nil
 			}
 		}
-		if f, _ := formatOf(l.text); f != nil {
-			if f.name != requests.name {
-				return false, nil
-			}
-			is = true
-			if n > 0 {
-				return true, nil
-			}
+		if err := Foreign(l.text); err != nil {
+			return nil, err
+		}
+		if is, _ = formatOf(l.text); is == nil {
+			continue
+		}
+		if is.name == requests.name {
+			is = &requests
+		} else if !slices.Contains(ofLines, is.name) || raw(l.text).kind() != canon.KindObject {
+			return nil, nil
+		}
+		if n > 0 {
+			return is, nil
 		}
 	}
 }

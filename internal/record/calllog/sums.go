@@ -10,9 +10,9 @@ import (
 )
 
 // account counts the file and what was read of it, and adds a finding for each difference.
-func (f *format) account(log *Log, list []entry, found *findings) {
+func (f *format) account(log *Log, list []entry, found *findings) error {
 	if f.count == nil {
-		return
+		return nil
 	}
 	b := &sums.Book{}
 	lines := map[int]int{}
@@ -23,20 +23,44 @@ func (f *format) account(log *Log, list []entry, found *findings) {
 	}
 	for i := range log.Sessions {
 		s := &log.Sessions[i]
+		var before *Call
 		for j := range s.Calls {
-			c := &s.Calls[j]
-			if c.Body != nil {
-				b.Sent(raw(c.Body).value())
+			c, err := s.Calls[j].Load()
+			if err != nil {
+				return err
 			}
-			b.Sent(c.Request)
+			if err := c.sentTo(b, before); err != nil {
+				return err
+			}
 			a := c.answer()
 			b.Answered(&a, c.says(costAttr).Text)
+			before = &c
+		}
+		if s.unsent != nil {
+			if err := s.unsent.sentTo(b, before); err != nil {
+				return err
+			}
 		}
 		b.Sent(s.Unsent)
 	}
 	// A finding names a line, and so a record only if that has the line for itself.
 	all, differences := b.Close(func(line int) bool { return line > 0 && lines[line] == 1 && found.names(line) })
 	log.Sums, log.Findings = all, append(log.Findings, differences...)
+	return nil
+}
+
+// sentTo counts what a call sent behind what the one before it did.
+func (c *Call) sentTo(b *sums.Book, before *Call) error {
+	if c.Body != nil {
+		b.Sent(raw(c.Body).value())
+	}
+	if c.of == nil {
+		b.Sent(c.Request)
+		return nil
+	}
+	more, err := c.messages(c.shared(before))
+	b.Sent(more)
+	return err
 }
 
 // bodies returns the sums of a log of bodies, which stay as they are: each value is a call, or a finding names it.

@@ -1,6 +1,8 @@
 package intake
 
 import (
+	"cmp"
+
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/calllog"
 )
@@ -22,6 +24,6 @@ func checkCall(c, before *calllog.Call) error {
 	if c.Body == nil && c.Request.Kind == canon.KindAbsent { // it stayed in its file
 		return c.Refused
 	}
-	past := pastCall(c, before)
-	return past.Check()
+	past, err := pastCall(c, before)
+	return cmp.Or(err, past.Check())
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/safefile"
 )
@@ -31,6 +32,7 @@ type File struct {
 	file   *os.File     // the open file, nil for none
 	at     int64        // where the text begins in it, behind a byte order mark
 	temp   io.Closer    // the temporary file that file is, nil for none
+	made   io.Closer    // the temporary file with what is made of a log, nil for none
 }
 
 // Arriving returns a history that is read as it arrives, once.
@@ -170,10 +172,23 @@ func (f *File) Close() error {
 		closer = f.temp
 	}
 	f.file = nil
-	return closer.Close()
+	err := closer.Close()
+	if f.made != nil {
+		err = errors.Join(err, f.made.Close())
+	}
+	return err
 }
 
-// look finds out whether a large plain file is a log of requests or a history in the compact form, and returns its
+// spool makes the temporary file for what is made of a log.
+func (f *File) spool() (calllog.Spool, error) {
+	made, err := safefile.NewUnnamed("pact-import-*")
+	if err == nil {
+		f.made = made
+	}
+	return made, err
+}
+
+// look finds out whether a large plain file is a log in lines or a history in the compact form, and returns its
 // size; 0 for another file.
 func (f *File) look(ctx context.Context) (size int64, err error) {
 	info, err := f.file.Stat()
@@ -196,9 +211,11 @@ func (f *File) look(ctx context.Context) (size int64, err error) {
 	}
 	held := int64(0)
 	text := io.NewSectionReader(f.file, f.at, size-f.at)
-	f.log, err = calllog.ReadRequests(text, text.Size(), func(c *calllog.Call) error {
-		past := pastCall(c, nil)
-		return cmp.Or(past.Check(), holdRequest(ctx, c, &held))
-	})
+	f.log, err = calllog.ReadFile(text, text.Size(), calllog.FileOptions{Spool: f.spool,
+		Check: func(c *calllog.Call) error { return cmp.Or(checkCall(c, nil), holdRequest(ctx, c, &held)) },
+		Hold: func(memory int64) error {
+			_, err := budget.Hold(ctx, memory)
+			return err
+		}})
 	return size, err
 }

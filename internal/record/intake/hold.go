@@ -12,6 +12,9 @@ import (
 // memoryOfNode is how many bytes an import holds for a node or a message, measured with some room.
 const memoryOfNode = 2 << 10
 
+// memoryOfMessage is that of a message whose text stays in a file.
+const memoryOfMessage = 256
+
 // holdNodes holds, in the budget of ctx, the nodes that a snapshot document makes. It takes each object of
 // the text for one. E_LIMIT if they are too many.
 func holdNodes(ctx context.Context, data []byte) error {
@@ -26,6 +29,7 @@ func holdRequest(ctx context.Context, c *calllog.Call, held *int64) error {
 	for i := range c.Request.Members { // the calls of a rebuilt session share their messages: the list has been made
 		need += int64(len(c.Request.Members[i].Value.Elems)) * memoryOfNode
 	}
+	need += int64(c.InTexts()) * memoryOfMessage
 	if need <= *held {
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/sums"
 	"github.com/contexttree/pact/record"
@@ -104,7 +103,10 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 		if err != nil {
 			return nil, 0, false, s.inCall(err, i)
 		}
-		past := pastCall(&call, before)
+		past, err := pastCall(&call, before)
+		if err != nil {
+			return nil, 0, false, s.inCall(err, i)
+		}
 		added, err := importer.Add(ctx, past)
 		if err != nil {
 			return nil, 0, false, s.inCall(err, i)
@@ -121,8 +123,12 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 			return importer.Contexts(), known, len(s.Calls) > i+1, nil
 		}
 	}
-	if s.Unsent.Kind == canon.KindObject {
-		kept, err := importer.AddUnsent(ctx, string(s.API), s.Unsent.AppendTo(nil))
+	if s.HasUnsent() {
+		body, err := s.UnsentBody()
+		if err != nil {
+			return nil, 0, false, err
+		}
+		kept, err := importer.AddUnsent(ctx, string(s.API), body)
 		if err != nil {
 			return nil, 0, false, err
 		}
@@ -134,15 +140,20 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 }
 
 // pastCall returns a call of a log as package record takes it behind the one before, nil for none.
-func pastCall(c, before *calllog.Call) record.PastCall {
+func pastCall(c, before *calllog.Call) (record.PastCall, error) {
 	p := record.PastCall{ID: c.ID, API: string(c.API), Host: c.Host, Path: c.Path, Header: c.Header, Body: c.Body,
 		Status: c.Status, Answer: c.Answer, Started: c.Started, FirstByte: c.FirstByte, Ended: c.Ended,
 		Rewrites: c.Rewrites}
-	if request := c.Request; p.Body == nil {
-		if more, continues := c.Continues(before); continues {
-			request, p.Whole = more, func() ([]byte, error) { return c.Request.AppendTo(nil), nil }
+	if p.Body == nil {
+		more, continues, err := c.Continues(before)
+		if continues {
+			p.Body, p.Whole = more.AppendTo(nil), c.Whole
+		} else if err == nil {
+			p.Body, err = c.Whole()
 		}
-		p.Body = request.AppendTo(nil)
+		if err != nil {
+			return p, err
+		}
 	}
 	for _, m := range c.Attrs {
 		if p.Attrs == nil {
@@ -150,7 +161,7 @@ func pastCall(c, before *calllog.Call) record.PastCall {
 		}
 		p.Attrs[m.Name] = m.Value.Value()
 	}
-	return p
+	return p, nil
 }
 
 // inCall names the call of the log in an error.

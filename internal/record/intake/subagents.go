@@ -108,7 +108,14 @@ func beganBy(meta string, s *calllog.Session, all []calllog.Session) error {
 	id, _ := json.Marshal(about.ToolUseID)
 	for i := range all {
 		for j := range all[i].Calls {
-			if all[i].Name != s.Name && bytes.Contains(all[i].Calls[j].Answer, append([]byte(`"id":`), id...)) {
+			if all[i].Name == s.Name {
+				continue
+			}
+			call, err := all[i].Calls[j].Load()
+			if err != nil {
+				return err
+			}
+			if bytes.Contains(call.Answer, append([]byte(`"id":`), id...)) {
 				s.BegunBy.Session = all[i].Name
 				return nil
 			}

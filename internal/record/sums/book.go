@@ -40,7 +40,6 @@ type Book struct {
 	readTokens  tokens
 	readMoney   float64
 	walked      map[*canon.Member]struct{} // messages, which requests share
-	walkedTexts map[key]struct{}           // those that are there as texts alone
 	last        map[string][]canon.Any     // the list that was read last of each member of a request
 }
 
@@ -234,17 +233,7 @@ func (b *Book) Sent(request canon.Any) {
 
 // once counts a message that requests may share.
 func (b *Book) once(m canon.Any) {
-	if m.Kind == canon.KindObject && m.Text != "" { // it is there as its text alone
-		k := keyOf('m', m.Text)
-		if _, known := b.walkedTexts[k]; known {
-			return
-		}
-		if b.walkedTexts == nil {
-			b.walkedTexts = map[key]struct{}{}
-		}
-		b.walkedTexts[k] = struct{}{}
-		m = m.Opened()
-	} else if len(m.Members) > 0 {
+	if len(m.Members) > 0 {
 		if _, known := b.walked[&m.Members[0]]; known {
 			return
 		}
@@ -253,7 +242,7 @@ func (b *Book) once(m canon.Any) {
 		}
 		b.walked[&m.Members[0]] = struct{}{}
 	}
-	b.take(m)
+	b.take(m.Opened()) // it may be there as its text alone
 }
 
 // Answered counts an answer as read. dollars is its price, "" if none was kept.

@@ -1,0 +1,119 @@
+package calllog
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// readFile reads a text as a file that stays where it is.
+func readFile(t testing.TB, text []byte) (*Log, error) {
+	spool := func() (Spool, error) { return os.CreateTemp(t.TempDir(), "spool") }
+	return ReadFile(bytes.NewReader(text), int64(len(text)), FileOptions{Spool: spool, Check: func(*Call) error { return nil },
+		Hold: func(int64) error { return nil }})
+}
+
+// TestALogThatStaysInItsFileSaysWhatOneInMemorySays: of all samples and all real conversations that stay in their file,
+// whole, without a line, and with a line damaged or at another place.
+func TestALogThatStaysInItsFileSaysWhatOneInMemorySays(t *testing.T) {
+	var files []string
+	for name := range samples(t) {
+		files = append(files, filepath.Join("testdata", name))
+	}
+	if dir := sharedData(t); dir != "" {
+		for _, pattern := range []string{"*.jsonl", "agents/*/*.jsonl", "agents/*/*/*/*.jsonl", "cases/*/*.jsonl"} {
+			more, err := filepath.Glob(filepath.Join(dir, pattern))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, more...)
+		}
+	}
+	stayed := map[string]int{}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bytes.SplitAfter(data, []byte("\n"))
+		texts := [][]byte{data}
+		if n := len(lines) / 2; n > 2 && len(data) < 1<<20 {
+			texts = append(texts, bytes.Join(append(append([][]byte{}, lines[:n]...), lines[n+1:]...), nil),
+				bytes.Join(append(append([][]byte{}, lines[:n]...), append([][]byte{lines[n][:len(lines[n])/2], []byte("\n")}, lines[n+1:]...)...), nil),
+				bytes.Join(append(append([][]byte{}, lines[n:]...), lines[:n]...), nil))
+		}
+		for i, text := range texts {
+			file, err := readFile(t, text)
+			if file == nil && err == nil {
+				continue // it has a form that is read in memory
+			}
+			memory, wantErr := Read(text)
+			if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+				t.Errorf("%s, %d: %v, in memory %v", name, i, err, wantErr)
+			}
+			if err != nil {
+				continue
+			}
+			stayed[file.Format]++
+			if file.Format != memory.Format || !reflect.DeepEqual(file.Findings, memory.Findings) || !reflect.DeepEqual(file.Sums, memory.Sums) {
+				t.Errorf("%s, %d: %s, %v, %+v, in memory %s, %v, %+v", name, i, file.Format, file.Findings, file.Sums,
+					memory.Format, memory.Findings, memory.Sums)
+			}
+			if len(file.Sessions) != len(memory.Sessions) {
+				t.Fatalf("%s, %d: %d sessions, in memory %d", name, i, len(file.Sessions), len(memory.Sessions))
+			}
+			for n := range file.Sessions {
+				sameSession(t, fmt.Sprint(name, ", ", i), &file.Sessions[n], &memory.Sessions[n])
+			}
+		}
+	}
+	if t.Logf("files that stayed: %v", stayed); stayed[ClaudeCode] == 0 || stayed["Codex rollout"] == 0 || stayed["log of requests"] == 0 {
+		t.Error("of a format none stayed in its file")
+	}
+}
+
+// sameSession compares a session that stayed in its file with one in memory.
+func sameSession(t *testing.T, name string, file, memory *Session) {
+	t.Helper()
+	if file.Name != memory.Name || file.Exact != memory.Exact || !reflect.DeepEqual(file.Missing, memory.Missing) ||
+		len(file.Calls) != len(memory.Calls) || file.HasUnsent() != memory.HasUnsent() {
+		t.Fatalf("%s: %d calls, %s without %v, in memory %d, %s without %v", name, len(file.Calls), file.Exact, file.Missing,
+			len(memory.Calls), memory.Exact, memory.Missing)
+	}
+	var before *Call
+	for i := range file.Calls {
+		got, err := file.Calls[i].Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := got.Whole()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := &memory.Calls[i]
+		wantBody, _ := want.Whole()
+		if !bytes.Equal(body, wantBody) || !bytes.Equal(got.Answer, want.Answer) || !reflect.DeepEqual(got.Attrs, want.Attrs) {
+			t.Errorf("%s: call %d is\n%s\n%s\n%v\nin memory\n%s\n%s\n%v", name, i, body, got.Answer, got.Attrs, wantBody, want.Answer, want.Attrs)
+		}
+		if got.ID != want.ID || got.API != want.API || got.Path != want.Path || got.Status != want.Status || got.Started != want.Started ||
+			got.Ended != want.Ended || got.Rewrites != want.Rewrites || got.Line != want.Line {
+			t.Errorf("%s: call %d is %+v, in memory %+v", name, i, got, want)
+		}
+		if i > 0 {
+			more, is, err := got.Continues(before)
+			wantMore, wantIs, _ := want.Continues(&memory.Calls[i-1])
+			if err != nil || is != wantIs || is && more.Value() != wantMore.Value() {
+				t.Errorf("%s: call %d continues %t with %s, %v, in memory %t with %s", name, i, is, more.Value(), err, wantIs, wantMore.Value())
+			}
+		}
+		before = &got
+	}
+	got, err := file.UnsentBody()
+	want, _ := memory.UnsentBody()
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s: unsent is %s, %v, in memory %s", name, got, err, want)
+	}
+}

@@ -1,0 +1,150 @@
+package calllog
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+)
+
+// Spool is a file for what a log says while its calls are imported.
+type Spool interface {
+	io.ReaderAt
+	io.WriterAt
+}
+
+// texts are canonical texts that a reader made of a log: in memory, or in a spool. The first error stays, and get returns
+// it: who puts them need not look.
+type texts struct {
+	file    Spool  // nil: in memory
+	buffer  []byte // in memory all of them, else those that are not written yet
+	written int64  // how many bytes the file has
+	err     error
+}
+
+// text is where a text stands.
+type text struct {
+	at   int64
+	size int
+}
+
+// mostUnwritten is how many bytes wait at most for being written to a spool.
+const mostUnwritten = 1 << 20
+
+// put takes a text.
+func (t *texts) put(v canon.Value) text {
+	at := t.written + int64(len(t.buffer))
+	t.buffer = append(t.buffer, v...)
+	if t.file != nil && len(t.buffer) > mostUnwritten {
+		if t.err == nil {
+			_, t.err = t.file.WriteAt(t.buffer, t.written)
+		}
+		t.written, t.buffer = t.written+int64(len(t.buffer)), t.buffer[:0]
+	}
+	return text{at, len(v)}
+}
+
+// get returns a text. It returns memory that nobody else has.
+func (t *texts) get(of text) (canon.Value, error) {
+	if t.err != nil {
+		return "", t.err
+	}
+	if of.at >= t.written {
+		from := of.at - t.written
+		return canon.Value(t.buffer[from : from+int64(of.size)]), nil
+	}
+	is := make([]byte, of.size)
+	if _, err := t.file.ReadAt(is, of.at); err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	return canon.Value(is), nil
+}
+
+// same reports whether two texts are the same.
+func (t *texts) same(a, b text) bool {
+	if a == b || a.size != b.size {
+		return a == b
+	}
+	one, err := t.get(a)
+	other, failed := t.get(b)
+	return err == nil && failed == nil && one == other
+}
+
+// messages returns a request with those of its messages that stand behind the first ones.
+func (c *Call) messages(from int) (canon.Any, error) {
+	list := make([]canon.Any, 0, len(c.sent)-from)
+	for _, m := range c.sent[from:] {
+		v, err := c.of.get(m)
+		if err != nil {
+			return canon.Any{}, err
+		}
+		list = append(list, v.Held())
+	}
+	return canon.Object(append(slices.Clip(c.Request.Members), canon.Member{Name: provider.ListOf(c.API),
+		Value: canon.ArrayOf(list...)})...), nil
+}
+
+// InTexts returns how many messages of the request are in no memory.
+func (c *Call) InTexts() int { return len(c.sent) }
+
+// Whole returns the body of the request. Cost: all its messages.
+func (c *Call) Whole() ([]byte, error) {
+	switch {
+	case c.Body != nil:
+		return c.Body, nil
+	case c.of == nil:
+		return c.Request.AppendTo(nil), nil
+	}
+	request, err := c.messages(0)
+	return request.AppendTo(nil), err
+}
+
+// said returns the call with its answer and its attributes, if they stand in texts.
+func (c *Call) said() (whole Call, err error) {
+	whole = *c
+	answer, err := c.of.get(c.answered)
+	if err != nil {
+		return whole, err
+	}
+	logged, err := c.of.get(c.logged)
+	if err != nil {
+		return whole, err
+	}
+	whole.Answer, whole.Attrs = []byte(answer), logged.Any().Members
+	return whole, nil
+}
+
+// unpack puts what stands in texts into the calls. The requests share their messages.
+func (s *Session) unpack() (err error) {
+	var list []canon.Any
+	var of []text
+	put := func(c *Call) {
+		if n := len(of); len(c.sent) < n || n > 0 && &c.sent[0] != &of[0] {
+			list, of = nil, nil
+		}
+		for _, m := range c.sent[len(of):] {
+			v, failed := c.of.get(m)
+			list, err = longer(list, v.Held()), cmp.Or(err, failed)
+		}
+		of = c.sent
+		c.Request = canon.Object(append(slices.Clip(c.Request.Members), canon.Member{Name: provider.ListOf(c.API),
+			Value: canon.ArrayOf(slices.Clip(list)...)})...)
+		c.of, c.sent = nil, nil
+	}
+	for i := range s.Calls {
+		if c := &s.Calls[i]; c.of != nil {
+			whole, failed := c.said()
+			err = cmp.Or(err, failed)
+			*c = whole
+			put(c)
+		}
+	}
+	if s.unsent != nil {
+		put(s.unsent)
+		s.Unsent, s.unsent = s.unsent.Request, nil
+	}
+	return err
+}
