@@ -67,7 +67,7 @@ func (t *claudeTree) repeated(l *claudeLine, message fields) *claudeLine {
 // write an answer again whenever it has grown. A text without a letter or a sign is no such line: citations part a text.
 func (t *claudeTree) grown(a *claudeAnswer, next *claudeLine) {
 	last := a.lines[len(a.lines)-1]
-	now, before := partsOfMessage(next.said.value()), partsOfMessage(last.said.value())
+	now, before := next.said(), last.said()
 	if a.id == "" || len(now) != 1 || len(before) != 1 {
 		return
 	}
@@ -76,7 +76,7 @@ func (t *claudeTree) grown(a *claudeAnswer, next *claudeLine) {
 		less, _ := before[0].Get(name)
 		if strings.TrimSpace(less.Text) != "" && len(more.Text) > len(less.Text) && strings.HasPrefix(more.Text, less.Text) {
 			last.whole = true
-			t.found.add(last.number, "the next line of the answer has its text and more; it was read once")
+			t.found.add(last.line, "the next line of the answer has its text and more; it was read once")
 		}
 	}
 }

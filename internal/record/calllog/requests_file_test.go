@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // readFile reads a text as a file that stays where it is.
@@ -23,15 +25,7 @@ func TestALogThatStaysInItsFileSaysWhatOneInMemorySays(t *testing.T) {
 	for name := range samples(t) {
 		files = append(files, filepath.Join("testdata", name))
 	}
-	if dir := sharedData(t); dir != "" {
-		for _, pattern := range []string{"*.jsonl", "agents/*/*.jsonl", "agents/*/*/*/*.jsonl", "cases/*/*.jsonl"} {
-			more, err := filepath.Glob(filepath.Join(dir, pattern))
-			if err != nil {
-				t.Fatal(err)
-			}
-			files = append(files, more...)
-		}
-	}
+	files = append(files, testrun.FindShared("data", "*.jsonl", "agents/*/*.jsonl", "agents/*/*/*/*.jsonl", "cases/*/*.jsonl")...)
 	stayed := map[string]int{}
 	for _, name := range files {
 		data, err := os.ReadFile(name)
