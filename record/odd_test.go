@@ -2,8 +2,6 @@ package record_test
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
@@ -79,44 +76,5 @@ func TestOddBodiesComeBack(t *testing.T) {
 				t.Errorf("%.300s came back as %.300s", body, again.Bytes)
 			}
 		})
-	}
-}
-
-// A client that goes away in mid-stream gets what it read, and the attempt is
-// canceled.
-func TestAClientThatGoesAwayInMidStream(t *testing.T) {
-	gone := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, `data: {"choices":[{"delta":{"content":"one"}}]}`+"\n\n")
-		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done()
-		close(gone)
-	}))
-	defer server.Close()
-	s := pact.NewDB(store.NewMemory())
-	rec := recorder(t, s, record.Options{Context: "chat"})
-	client := &http.Client{Transport: rec.Transport(nil)}
-	ctx, cancel := context.WithCancel(t.Context())
-	body, err := json.Marshal(map[string]any{"messages": []any{message("user", "hi")}, "stream": true})
-	must(t, err)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/v1/chat/completions", bytes.NewReader(body))
-	must(t, err)
-	resp, err := client.Do(req)
-	must(t, err)
-	if _, err := io.ReadFull(resp.Body, make([]byte, 10)); err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	if _, err := io.Copy(io.Discard, resp.Body); err == nil {
-		t.Error("the stream ended well")
-	}
-	must(t, resp.Body.Close())
-	<-gone
-	rec.Close()
-	attempts, err := opened(t, s, "chat").Attempts(t.Context(), 1, 1)
-	must(t, err)
-	if len(attempts) != 1 || attempts[0].Status != history.Canceled || attempts[0].Error == "" {
-		t.Errorf("%+v", attempts)
 	}
 }

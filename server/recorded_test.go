@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,35 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/server"
 )
-
-// TestRecordedCallsAreToldAsTheLibraryDoes imports the log of real requests and asks for their bytes.
-func TestRecordedCallsAreToldAsTheLibraryDoes(t *testing.T) {
-	r := start(t, server.Options{})
-	data, err := os.ReadFile("../internal/record/calllog/testdata/anthropic-requests.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var made struct{ Contexts []contextInfo }
-	r.must(&made, "POST", "/v1/import?name=run", string(data))
-	path := "/v1/contexts/" + made.Contexts[0].Name + "/"
-	c, err := pact.Open(t.Context(), r.store, made.Contexts[0].Name, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list struct{ Forms []string }
-	r.must(&list, "GET", path+"forms", "")
-	body, err := record.Request(t.Context(), c, made.Contexts[0].Last, 0)
-	if err != nil || !slices.Contains(list.Forms, "verbatim") {
-		t.Fatalf("%v, %v", list, err)
-	}
-	if got := r.must(nil, "GET", path+"thread?as=verbatim", "").body; !bytes.Equal(got, body.Bytes) {
-		t.Errorf("%s\nwant\n%s", got, body.Bytes)
-	}
-}
 
 // TestEachAttemptGivesItsBodyBack records a call that fails and is repeated with another seed.
 func TestEachAttemptGivesItsBodyBack(t *testing.T) {
