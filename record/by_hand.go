@@ -25,23 +25,23 @@ const (
 	Undo ByHand = "undo" // it is no longer left out or pinned, and policies may take it
 )
 
-// Handed says what was decided by hand, in bytes of the last request as it was sent.
-type Handed struct {
-	Blocks  []string   `json:"blocks" nullable:"false"` // with results that it is about
-	Calls   []string   `json:"calls" nullable:"false"`  // whose results they are: the next request may give blocks other ids
-	Others  []Unhanded `json:"others,omitempty"`        // that it leaves alone
-	Bytes   int        `json:"bytes"`                   // that requests have less from now on, below 0 if they have more
-	Behind  int        `json:"behind"`                  // that stand behind the first change, and are not read from the cache next time
-	Of      int        `json:"of"`                      // of the whole request
-	Attempt string     `json:"attempt"`                 // the id of the last request
-	Model   string     `json:"model"`                   // that it asked
+// DecidedByHand says what was decided by hand, in bytes of the last request as it was sent.
+type DecidedByHand struct {
+	Blocks  []string    `json:"blocks" nullable:"false"` // with results that it is about
+	Calls   []string    `json:"calls" nullable:"false"`  // whose results they are: the next request may give blocks other ids
+	Others  []LeftAlone `json:"others,omitempty"`        // that it leaves alone
+	Bytes   int         `json:"bytes"`                   // that requests have less from now on, below 0 if they have more
+	Behind  int         `json:"behind"`                  // that stand behind the first change, and are not read from the cache next time
+	Of      int         `json:"of"`                      // of the whole request
+	Attempt string      `json:"attempt"`                 // the id of the last request
+	Model   string      `json:"model"`                   // that it asked
 	// Counted is what the provider counted of it, nil for nothing.
 	Counted *inspect.ProviderCache `json:"counted,omitempty"`
 	In      string                 `json:"in"` // the context that keeps the decision
 }
 
-// Unhanded is a block about which nothing is decided by hand.
-type Unhanded struct {
+// LeftAlone is a block about which nothing is decided by hand.
+type LeftAlone struct {
 	Block string `json:"block"`
 	Why   string `json:"why"` // in words
 }
@@ -54,7 +54,7 @@ type Unhanded struct {
 // E_NODE_NOT_FOUND if it can be about none of the blocks, E_CONTEXT_NOT_FOUND if no recorder has managed requests of that
 // conversation, E_SEALED if managing has ended for it, E_ATTEMPT_NOT_FOUND without a recorded request, and the errors of
 // [Asked] and of a commit. Cost: that of the last request, and a commit.
-func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand, ids []string, dry bool) (*Handed, error) {
+func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand, ids []string, dry bool) (*DecidedByHand, error) {
 	m, made, err := lastAsked(ctx, s, c)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand,
 			d, why = q.ByHand(e.list, call, map[ByHand]manage.What{Drop: manage.Left, Pin: manage.Pinned, Undo: manage.Raw}[what])
 		}
 		if why != "" {
-			made.Others = append(made.Others, Unhanded{id, why})
+			made.Others = append(made.Others, LeftAlone{id, why})
 			continue
 		}
 		one, err := m.deciding(d, places)
@@ -107,7 +107,7 @@ func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand,
 }
 
 // LeftAlone says why blocks are left alone, and names the first of them.
-func (h *Handed) LeftAlone() string {
+func (h *DecidedByHand) LeftAlone() string {
 	var reasons []string
 	blocks := map[string][]string{}
 	for _, o := range h.Others {
@@ -129,7 +129,7 @@ func (h *Handed) LeftAlone() string {
 }
 
 // compare fills in what some decisions change in the last request, as it is written with the list before and after.
-func (h *Handed) compare(m *managing, l *manage.List, list []deciding) error {
+func (h *DecidedByHand) compare(m *managing, l *manage.List, list []deciding) error {
 	before, reads := m.sent(h.In)
 	for _, d := range list {
 		l.Add(d.Decision)
@@ -158,7 +158,7 @@ func (m *managing) sent(in string) (body []byte, reads int) {
 }
 
 // lastAsked reads the last request of a context as its program asked for it, and what is known of how it was sent.
-func lastAsked(ctx context.Context, s *pact.DB, c *pact.Context) (*managing, *Handed, error) {
+func lastAsked(ctx context.Context, s *pact.DB, c *pact.Context) (*managing, *DecidedByHand, error) {
 	_, last := c.Cycles()
 	body, err := Request(ctx, c, last+1, 0)
 	if errors.Is(err, fault.AttemptNotFound) {
@@ -167,7 +167,7 @@ func lastAsked(ctx context.Context, s *pact.DB, c *pact.Context) (*managing, *Ha
 	if err != nil {
 		return nil, nil, err
 	}
-	h := &Handed{Blocks: []string{}, Calls: []string{}, Attempt: body.Attempt.ID, Model: body.Attempt.Model}
+	h := &DecidedByHand{Blocks: []string{}, Calls: []string{}, Attempt: body.Attempt.ID, Model: body.Attempt.Model}
 	if h.In, err = managedIn(ctx, s, c.Name(), body.managed); err != nil {
 		return nil, nil, err
 	}

@@ -23,12 +23,12 @@ import (
 )
 
 // byHand decides about the result of a call in the last request of a context.
-func byHand(t *testing.T, s *pact.DB, what record.ByHand, call string, dry bool) (*record.Handed, error) {
+func byHand(t *testing.T, s *pact.DB, what record.ByHand, call string, dry bool) (*record.DecidedByHand, error) {
 	t.Helper()
 	return byHandIn(t, s, "chat", what, call, dry)
 }
 
-func byHandIn(t *testing.T, s *pact.DB, name string, what record.ByHand, call string, dry bool) (*record.Handed, error) {
+func byHandIn(t *testing.T, s *pact.DB, name string, what record.ByHand, call string, dry bool) (*record.DecidedByHand, error) {
 	t.Helper()
 	c := opened(t, s, name)
 	var ids []string

@@ -24,13 +24,13 @@ type request struct {
 	system, conversation []block
 
 	// Of a request that continues another, whose messages and blocks it repeats; else nothing.
-	after      *recording   // of the request before
-	messages   int          // how many it begins with
-	blocks     int          // how many blocks of the conversation
-	afterChain short        // of them
-	fresh      []block      // those behind
-	again      func() error // reads all of it again, of which the conversation has only a part; nil if that has all
-	goes       *choice      // it goes on with the recording of the request before, nil if that is not sure
+	earlierIn    *recording   // that has the request before
+	messages     int          // how many it begins with
+	blocks       int          // how many blocks of the conversation
+	earlierChain short        // of them
+	added        []block      // those behind
+	reread       func() error // reads all of it again, of which the conversation has only a part; nil if that has all
+	continues    *choice      // how it goes on with the recording of the request before, nil if that is not sure
 }
 
 // choice says which recording a request goes to, and why.
@@ -53,8 +53,8 @@ type candidate struct {
 // choose finds the recording of a request (docs/wire.md, "Whose call is it?"). Cost:
 // look-ups, and for each of the few recordings that begin like the request its blocks.
 func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
-	if q.goes != nil {
-		return *q.goes, nil
+	if q.continues != nil {
+		return *q.continues, nil
 	}
 	q.blocks = 0
 	if q.compacts {

@@ -18,16 +18,16 @@ import (
 // continued is the last request of an importer. Of one that continues it only what is new is read, hashed and compared.
 type continued struct {
 	*request
-	to       *recording
-	redacted int                    // in the messages
-	chain    short                  // of the conversation
-	head     string                 // the text of the body before its messages
-	sum      hash.Hash              // of the body up to the end of the last message, nil if it is not known
-	whole    func() ([]byte, error) // returns the whole body, nil if nobody can
-	hide     hider
-	size     int  // how many blocks the conversation has
-	let      bool // what was said is not in memory any more: the recording has it, and so has the whole body
-	read     int  // how many blocks the conversation had when a whole body was read last
+	recordedIn  *recording
+	redacted    int                    // in the messages
+	chain       short                  // of the conversation
+	head        string                 // the text of the body before its messages
+	sum         hash.Hash              // of the body up to the end of the last message, nil if it is not known
+	wholeBody   func() ([]byte, error) // returns the whole body, nil if nobody can
+	hide        hider
+	size        int  // how many blocks the conversation has
+	dropped     bool // what was said is not in memory any more: the recording has it, and so has the whole body
+	wholeBlocks int  // how many blocks the conversation had when a whole body was read last
 }
 
 // newContinued takes up a request with its whole body, from which values in its messages were removed.
@@ -44,18 +44,18 @@ func (n *continued) note(more []block) {
 	}
 }
 
-// letGo drops what a request said, once it is recorded and has gone on with its recording: the next one mostly needs
-// nothing of it. What was read anew is let go when twice as much was said, so that reading costs no more than that.
-func (n *continued) letGo() {
-	if n.goes == nil || n.whole == nil || n.size < 2*n.read {
+// drop takes what a request said out of memory, once it is recorded and has gone on with its recording: the next one mostly needs
+// nothing of it. What was read anew is dropped when twice as much was said, so that reading costs no more than that.
+func (n *continued) drop() {
+	if n.continues == nil || n.wholeBody == nil || n.size < 2*n.wholeBlocks {
 		return
 	}
-	n.let, n.conversation, n.fresh, n.of.Parts = true, nil, nil, nil
+	n.dropped, n.conversation, n.added, n.of.Parts = true, nil, nil, nil
 }
 
-// readAgain reads the whole body of a request that was let go.
+// readAgain reads the whole body of a request that was dropped.
 func (n *continued) readAgain() error {
-	body, err := n.whole()
+	body, err := n.wholeBody()
 	if err != nil {
 		return err
 	}
@@ -68,8 +68,8 @@ func (n *continued) readAgain() error {
 		return notRequest(n.of.API)
 	}
 	q := requestOf(said, n.group)
-	n.of, n.system, n.conversation, n.fresh = said, q.system, q.conversation, nil
-	n.let, n.read = false, len(q.conversation)
+	n.of, n.system, n.conversation, n.added = said, q.system, q.conversation, nil
+	n.dropped, n.wholeBlocks = false, len(q.conversation)
 	return nil
 }
 
@@ -100,8 +100,8 @@ func (n *continued) next(c *call, k *kept, p *PastCall) (*continued, error) {
 	if err != nil {
 		return nil, err
 	}
-	next := &continued{request: requestOf(said, g), redacted: n.redacted + inList, chain: n.chain, whole: p.Whole, hide: c.hide,
-		read: n.read}
+	next := &continued{request: requestOf(said, g), redacted: n.redacted + inList, chain: n.chain, wholeBody: p.Whole, hide: c.hide,
+		wholeBlocks: n.wholeBlocks}
 	next.compacts, next.rewrites = provider.Compacts(k.Path), p.Rewrites
 	inMessages := slices.DeleteFunc(slices.Clone(n.system), func(b block) bool { return b.part.Message < 0 })
 	next.system = append(next.system, inMessages...)
@@ -109,23 +109,23 @@ func (n *continued) next(c *call, k *kept, p *PastCall) (*continued, error) {
 	if next.group.by == bySystem {
 		next.group = groupOfSystem(next.system)
 	}
-	next.fresh, next.size = next.conversation, n.size+len(next.conversation)
-	next.after, next.messages, next.blocks, next.afterChain = n.to, len(before.Elems), n.size, n.chain
-	next.note(next.fresh)
+	next.added, next.size = next.conversation, n.size+len(next.conversation)
+	next.earlierIn, next.messages, next.blocks, next.earlierChain = n.recordedIn, len(before.Elems), n.size, n.chain
+	next.note(next.added)
 	list, _ := said.Frame.Get(name)
 	for i := range list.Elems { // few differ
 		list.Elems[i] = canon.Value(unique.Make(string(list.Elems[i].Value())).Value()).Held()
 	}
 	said.Frame = canon.Object(withMember(said.Frame.Members, name, canon.ArrayOf(append(before.Elems, list.Elems...)...))...)
-	ok = !n.let
+	ok = !n.dropped
 	if ok {
-		next.conversation = append(n.conversation, next.fresh...)
-	} else if ok = n.to.goOn(next.request); ok {
-		next.again = next.readAgain
+		next.conversation = append(n.conversation, next.added...)
+	} else if ok = n.recordedIn.extend(next.request); ok {
+		next.reread = next.readAgain
 	}
-	if goes, sure := c.recorder.goesOn(next.request); ok && sure {
-		next.goes = &goes
-	} else if n.let {
+	if how, sure := c.recorder.continuation(next.request); ok && sure {
+		next.continues = &how
+	} else if n.dropped {
 		if err := n.readAgain(); err != nil {
 			return nil, err
 		}
@@ -136,19 +136,19 @@ func (n *continued) next(c *call, k *kept, p *PastCall) (*continued, error) {
 	return next, err
 }
 
-// goOn gives a request, of which only the fresh blocks were read, those of the recording before these, in the memory in
+// extend gives a request, of which only the added blocks were read, those of the recording before these, in the memory in
 // which the recording lists its own next. It reports false if the request does not go on behind all of them.
-func (l *recording) goOn(q *request) bool {
+func (l *recording) extend(q *request) bool {
 	name := provider.ListOf(q.of.API)
 	if l.c == nil || l.listed.of != tree.Of(l.c.Working()) || len(l.frames.list) != q.messages || l.frames.apart != q.apart(name) {
 		return false
 	}
 	listed := l.listed.conversation
 	answer := len(listed) - q.blocks
-	if len(l.keys) != len(listed) || answer < 0 || answer > len(q.fresh) || !same(listed[q.blocks:], q.fresh[:answer]) {
+	if len(l.keys) != len(listed) || answer < 0 || answer > len(q.added) || !same(listed[q.blocks:], q.added[:answer]) {
 		return false
 	}
-	q.conversation = append(listed, q.fresh[answer:]...)
+	q.conversation = append(listed, q.added[answer:]...)
 	return true
 }
 
@@ -167,7 +167,7 @@ func (n *continued) hash(before *continued, fields canon.Any, name string) (stri
 	if before.sum != nil && n.head == before.head {
 		n.sum = copied(before.sum)
 	} else {
-		body, err := n.whole()
+		body, err := n.wholeBody()
 		if err != nil {
 			return "", err
 		}
@@ -201,10 +201,10 @@ func copied(h hash.Hash) hash.Hash {
 	return again
 }
 
-// goesOn chooses the recording of a request that repeats all of the one before and its answer, if no other recording
+// continuation chooses the recording of a request that repeats all of the one before and its answer, if no other recording
 // has as much to compare. It decides as the comparison with all of them would.
-func (r *Recorder) goesOn(q *request) (choice, bool) {
-	l := q.after
+func (r *Recorder) continuation(q *request) (choice, bool) {
+	l := q.earlierIn
 	switch {
 	case l == nil || l.c == nil || l.asking != q.blocks || len(l.keys) == q.blocks || len(l.keys) > len(q.conversation):
 		return choice{}, false
@@ -213,7 +213,7 @@ func (r *Recorder) goesOn(q *request) (choice, bool) {
 	case !same(l.listed.system, q.system) || says(q.system, "summar"):
 		return choice{}, false
 	}
-	chain := q.afterChain
+	chain := q.earlierChain
 	for _, b := range q.conversation[q.blocks:len(l.keys)] {
 		chain = chain.with(shortOf(b.key))
 	}

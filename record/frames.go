@@ -51,8 +51,8 @@ func (f *frames) behind(q *request) (frame canon.Any, from *base, next frames) {
 	}
 	same := min(q.messages, len(f.list))
 	said := q.conversation
-	if same == q.messages && q.fresh != nil {
-		said = q.fresh
+	if same == q.messages && q.added != nil {
+		said = q.added
 	}
 	said = said[sort.Search(len(said), func(i int) bool { return said[i].part.Message >= same }):]
 	var text []byte

@@ -223,8 +223,8 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	if p.ID != "" {
 		i.known[p.ID] = c.attempt.recording
 	}
-	i.before, next.to = next, c.attempt.recording
-	next.letGo()
+	i.before, next.recordedIn = next, c.attempt.recording
+	next.drop()
 	return true, nil
 }
 

@@ -126,8 +126,8 @@ func (l *recording) start(ctx context.Context, call pact.ProviderCall, k *kept, 
 	if err := l.c.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	if q.again != nil {
-		if err := q.again(); err != nil {
+	if q.reread != nil {
+		if err := q.reread(); err != nil {
 			return nil, err
 		}
 	}
@@ -142,8 +142,8 @@ func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *kep
 		return nil, err
 	}
 	call.Edit, call.Message = edit, note
-	if l != q.after || l.last != nil { // the frames are of another request than the one before
-		q.messages, q.fresh = 0, nil
+	if l != q.earlierIn || l.last != nil { // the frames are of another request than the one before
+		q.messages, q.added = 0, nil
 	}
 	frame, from, next := l.frames.behind(q)
 	k.Base = from

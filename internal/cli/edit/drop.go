@@ -21,7 +21,7 @@ import (
 type byHand struct {
 	Did    record.ByHand `json:"did"`
 	DryRun bool          `json:"dry_run,omitempty"`
-	*record.Handed
+	*record.DecidedByHand
 	Price *cutPrice `json:"price,omitempty"` // nil if nobody counted the tokens or the model has no price
 }
 
@@ -70,7 +70,7 @@ func dropCommand(a *command.App) *cobra.Command {
 
 // priceOf computes what a cut costs and when it pays, nil if the provider did not count the last request and what its cache
 // had of it, or the model has no price. What stands behind the cut is written again as the last request was written.
-func priceOf(h *record.Handed, list *record.Prices) *cutPrice {
+func priceOf(h *record.DecidedByHand, list *record.Prices) *cutPrice {
 	if h.Of == 0 || h.Bytes <= 0 || list.Paid(h.Model, h.Counted) == nil {
 		return nil
 	}

@@ -38,13 +38,13 @@ func TestPriceOfACut(t *testing.T) {
 		"into a lower tier": {"m", inspect.ProviderCache{In: n(210_000), Read: n(200_000), Written: n(10_000)}, 21_000, 63_000, 0.693, 0.231, 3},
 		"free to read":      {"free", inspect.ProviderCache{In: n(100_000), Read: n(90_000), Written: n(10_000)}, 10_000, 30_000, 0.3, 0, 0},
 	} {
-		p := priceOf(&record.Handed{Bytes: 100, Behind: 400, Of: 1000, Model: c.model, Counted: &c.told}, list)
+		p := priceOf(&record.DecidedByHand{Bytes: 100, Behind: 400, Of: 1000, Model: c.model, Counted: &c.told}, list)
 		if p == nil || p.Tokens != c.tokens || p.Anew != c.anew || p.Pays != c.pays ||
 			math.Abs(p.Costs-c.costs) > 1e-9 || math.Abs(p.Saves-c.saves) > 1e-9 {
 			t.Errorf("%s: %+v, not %+v", what, p, c)
 		}
 	}
-	for what, h := range map[string]record.Handed{"not counted": {Bytes: 100, Behind: 400, Of: 1000, Model: "m"},
+	for what, h := range map[string]record.DecidedByHand{"not counted": {Bytes: 100, Behind: 400, Of: 1000, Model: "m"},
 		"no price": {Bytes: 100, Behind: 400, Of: 1000, Model: "x", Counted: &inspect.ProviderCache{In: n(9), Read: n(0)}},
 		"longer":   {Bytes: -1, Behind: 400, Of: 1000, Model: "m", Counted: &inspect.ProviderCache{In: n(9), Read: n(0)}}} {
 		if p := priceOf(&h, list); p != nil {
