@@ -8,13 +8,13 @@ import (
 	"io"
 	"net/url"
 	"regexp"
-	"strconv"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspector"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/redact"
 	"github.com/contexttree/pact/internal/runfile"
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -44,13 +44,14 @@ func WritePage(ctx context.Context, w io.Writer, c *pact.Context, o PageOptions)
 	f := &runfile.File{Name: c.Name()}
 	text := history.Bytes()
 	if what := (redact.Rules{Expressions: o.Redact, Secrets: o.RedactSecrets}); !what.Empty() {
-		var err error
-		if text, f.Redacted, err = runfile.Redact(text, what); err == nil {
-			f.Name, err = runfile.RedactText(f.Name, what)
-		}
+		redacted, places, err := runfile.Redact(text, what)
 		if err != nil {
 			return err
 		}
+		if f.Name, err = runfile.RedactText(f.Name, what); err != nil {
+			return err
+		}
+		text, f.Redacted = redacted, view.Plural(places, "place")
 	}
 	return writePage(ctx, w, f, text, Options{Counter: o.Counter, Memory: o.Memory}, o.Progress)
 }
@@ -92,8 +93,8 @@ func writePage(ctx context.Context, w io.Writer, f *runfile.File, history []byte
 	if err != nil {
 		return err
 	}
-	return inspector.WritePage(w, runfile.Mark, runfile.Begin+url.PathEscape(f.Name)+`" data-redacted="`+strconv.Itoa(f.Redacted)+
-		`">`+data+runfile.End)
+	return inspector.WritePage(w, runfile.Mark, runfile.Begin+url.PathEscape(f.Name)+`" data-redacted="`+f.Redacted+`">`+
+		data+runfile.End)
 }
 
 // callsAtOnce is how many calls the server lists in one answer.

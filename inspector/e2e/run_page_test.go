@@ -125,6 +125,9 @@ func TestThePageOfARunAnswersAsTheServer(t *testing.T) {
 			t.Errorf("%s has the button %q, which only a server answers", view, asks)
 		}
 	}
+	b.open("file://" + file + "#/")
+	b.do("load it anew", chromedp.Reload())
+	b.until("an address that names nothing shows the run", `document.querySelector('#pane')`)
 	b.until("it says where it is", `document.body.innerText.includes('All of this run is in this file')`)
 	served.open("/c/" + url.PathEscape(name))
 	const button = `[...document.querySelectorAll('#switch a[download]')].find((a) => a.textContent === 'Save as a page')`
@@ -195,6 +198,8 @@ const harmedInFile = `JSON.stringify([window.hostile ?? null,
 func TestARedactedPageDoesNotHaveWhatWasRedacted(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "secret-run")
+	b, _ := runPage(t, db, "secret-run", "--redact", "is nowhere")
+	b.until("it does not say that all is there", `document.body.innerText.includes('Redacted: 0 places, and no recorded bytes.')`)
 	b, file := runPage(t, db, "secret-run", "--redact", "careful|Monday|secret")
 	b.until("it says so", `document.body.innerText.includes('Redacted: ')`)
 	b.do("become a phone", chromedp.EmulateViewport(390, 844, chromedp.EmulatePortrait, chromedp.EmulateMobile))

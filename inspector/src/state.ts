@@ -12,8 +12,7 @@ export const embedded = document.getElementById('run')
 /** Reads the address bar. A page on a disk has its own address, and what it shows stands behind a #. */
 function readAddress(): Address {
   if (!embedded) return parseAddress(location.pathname, location.search)
-  const [path, query] = (location.hash.slice(1) || '/c/' + embedded.dataset.name).split('?')
-  return parseAddress(path!, query ?? '')
+  return parseAddress('/c/' + embedded.dataset.name, location.hash.split('?')[1] ?? '') // it has one run
 }
 
 /** Returns what the address bar and links have for an address. */

@@ -20,7 +20,7 @@ import (
 // File is a run with the answers that its page shows. The zero value is empty.
 type File struct {
 	Name     string
-	Redacted int // how many places were redacted
+	Redacted string // how many places were redacted, "" for a page that leaves nothing out
 	archive  Runs
 	texts    map[string]int // its list of pieces
 	lists    []Runs
@@ -47,14 +47,13 @@ type Row struct {
 
 // contents is a File as it is written.
 type contents struct {
-	Name     string         `json:"name"`
-	Redacted int            `json:"redacted"`
-	States   []State        `json:"states"`
-	Rows     []Row          `json:"rows"`
-	Texts    map[string]int `json:"texts"`
-	Lists    []Runs         `json:"lists"`
-	Archive  Runs           `json:"archive"`
-	Pieces   []string       `json:"pieces"`
+	Name    string         `json:"name"`
+	States  []State        `json:"states"`
+	Rows    []Row          `json:"rows"`
+	Texts   map[string]int `json:"texts"`
+	Lists   []Runs         `json:"lists"`
+	Archive Runs           `json:"archive"`
+	Pieces  []string       `json:"pieces"`
 }
 
 // SetArchive keeps the run itself: a history in the compact form, which a later import reads.
@@ -107,7 +106,7 @@ func (f *File) Encode() (string, error) {
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(contents{f.Name, f.Redacted, f.states, f.rows, f.texts, f.lists, f.archive, f.pieces.list}); err != nil {
+	if err := e.Encode(contents{f.Name, f.states, f.rows, f.texts, f.lists, f.archive, f.pieces.list}); err != nil {
 		return "", err
 	}
 	if err := w.Close(); err != nil {

@@ -134,8 +134,8 @@ function Runs({ run, lines }: Drawn): JSX.Element {
       <Lines lines={lines.map((one) => one.by_call!.map((call) => (priced ? call.cost! : call.sent)))} here={here}
         label={priced ? `Cost of each call in ${run.currency}` : 'Tokens of each call'} first={list[0]?.cycle ?? 0} />
       {lines.map((one, i) => (two || i === 0) && (
-        <p key={i}><i class={'line-' + i} />{line(one.policy, 60)}: {count(one.sent)} tokens, {count(one.read)} from the cache, {one.breaks}{' '}
-          breaks{one.cost !== undefined && ', ' + safe(money(one.cost, run.currency))}
+        <p key={i}><i class={'line-' + i} />{line(one.policy, 60)}: {count(one.sent)} tokens, {count(one.read)} from the cache,{' '}
+          {plural(one.breaks ?? 0, 'break')}{one.cost !== undefined && ', ' + safe(money(one.cost, run.currency))}
           {one.regrets?.slice(0, 5).map((missed) => (
             <>; <button type="button" class="link" onClick={() => select(missed.node, missed.cycle)}>@c{missed.cycle}</button> needs{' '}
               {line(missed.of, 40)} {missed.shortened ? 'whole' : 'again'}</>

@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks'
 import { computed } from '@preact/signals'
 import { type At, stateName, vsText } from '../address'
 import { type Call, pathOf } from '../api'
-import { count, percent, plural, size } from '../format'
+import { count, percent, size } from '../format'
 import { useKeys } from '../keys'
 import { panel, SelectorBox } from '../selector/box'
 import { address, at, call, calls, connection, context, contexts, embedded, family, firstCycle, follow, following,
@@ -103,11 +103,11 @@ function Switch() {
 
 /** Says where the data of the page are, and whether they are all of the run. */
 function InFile({ file }: { file: HTMLElement }) {
-  const places = Number(file.dataset.redacted)
+  const { redacted } = file.dataset
   return (
     <p class="in-file">
-      All of this run is in this file; <code>pact import</code> reads it.
-      {places > 0 && <b> Redacted: {plural(places, 'place')}, and no recorded bytes.</b>}
+      {redacted ? <b>Redacted: {redacted}, and no recorded bytes.</b> : 'All of this run is in this file.'}{' '}
+      <code>pact import</code> reads it.
     </p>
   )
 }
