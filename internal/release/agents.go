@@ -1,9 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"os"
+	"io"
 	"path/filepath"
 	"strings"
 )
@@ -69,10 +68,5 @@ func plugin(dir, version string) (string, error) {
 
 func zipFile(dir, name string, files []packedFile) (string, error) {
 	sortFiles(files)
-	var b bytes.Buffer
-	if err := zipped(&b, files); err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, name)
-	return path, os.WriteFile(path, b.Bytes(), 0o644)
+	return written(dir, name, func(w io.Writer) error { return zipped(w, files) })
 }

@@ -2,9 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -31,24 +32,21 @@ func deb(dir, version, platform, binary string) (string, error) {
 		"Description: keep what a language model is sent as a tree\n"+
 		" Records, inspects and manages the context of agents: every call an immutable\n snapshot, with selectors, diffs and policies.\n",
 		number, processor, (size+1023)/1024)
-	var b, data, about bytes.Buffer
-	if err := tarred(&data, files); err != nil {
+	var data, about bytes.Buffer
+	err = errors.Join(tarred(&data, files), tarred(&about, []packedFile{{"./control", []byte(control), 0o644, 0}}))
+	if err != nil {
 		return "", err
 	}
-	if err := tarred(&about, []packedFile{{"./control", []byte(control), 0o644, 0}}); err != nil {
-		return "", err
-	}
-	b.WriteString("!<arch>\n")
-	for _, member := range []struct {
-		name string
-		data []byte
-	}{{"debian-binary", []byte("2.0\n")}, {"control.tar.gz", about.Bytes()}, {"data.tar.gz", data.Bytes()}} {
-		fmt.Fprintf(&b, "%-16s%-12d%-6d%-6d%-8s%-10d`\n", member.name, packed.Unix(), 0, 0, "100644", len(member.data))
-		b.Write(member.data)
-		if len(member.data)%2 == 1 {
-			b.WriteByte('\n')
+	return written(dir, "pactctx_"+number+"_"+processor+".deb", func(w io.Writer) error {
+		_, err := io.WriteString(w, "!<arch>\n")
+		for _, member := range []struct {
+			name string
+			data []byte
+		}{{"debian-binary", []byte("2.0\n")}, {"control.tar.gz", about.Bytes()}, {"data.tar.gz", data.Bytes()}} {
+			padding := "\n"[:len(member.data)%2]
+			_, failed := fmt.Fprintf(w, "%-16s%-12d%-6d%-6d%-8s%-10d`\n%s%s", member.name, packed.Unix(), 0, 0, "100644", len(member.data), member.data, padding)
+			err = errors.Join(err, failed)
 		}
-	}
-	path := filepath.Join(dir, "pactctx_"+number+"_"+processor+".deb")
-	return path, os.WriteFile(path, b.Bytes(), 0o644)
+		return err
+	})
 }

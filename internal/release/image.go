@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	roots "golang.org/x/crypto/x509roots/fallback/bundle"
@@ -50,12 +50,7 @@ func image(dir, version, platform, binary string) (string, error) {
 	if i.err != nil {
 		return "", i.err
 	}
-	var b bytes.Buffer
-	if err := tarredTo(&b, i.files); err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "pact_"+version+"_"+system+"_"+processor+".oci.tar")
-	return path, os.WriteFile(path, b.Bytes(), 0o644)
+	return written(dir, "pact_"+version+"_"+system+"_"+processor+".oci.tar", func(w io.Writer) error { return tarredTo(w, i.files) })
 }
 
 // certificates returns those that Mozilla trusts without a condition, in the order of the bundle.

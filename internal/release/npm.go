@@ -1,9 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,16 +34,12 @@ func npmBinary(dir, version, platform, binary string) (string, error) {
 	name := system + "-" + processor
 	about := map[string]any{"name": "@pactctx/" + name, "version": strings.TrimPrefix(version, "v"), "license": "Apache-2.0",
 		"description": "The binary of pactctx for " + name, "os": []string{system}, "cpu": []string{processor}}
-	data, err := os.ReadFile(binary)
+	files, err := readAll(map[string]string{"bin/" + filepath.Base(binary): binary, "THIRD_PARTY_NOTICES.txt": "THIRD_PARTY_NOTICES.txt"},
+		"bin/"+filepath.Base(binary))
 	if err != nil {
 		return "", err
 	}
-	notices, err := os.ReadFile("THIRD_PARTY_NOTICES.txt")
-	if err != nil {
-		return "", err
-	}
-	return npmPack(dir, "pactctx-"+name, about, []packedFile{{"bin/" + filepath.Base(binary), data, 0o755, 0},
-		{"THIRD_PARTY_NOTICES.txt", notices, 0o644, 0}})
+	return npmPack(dir, "pactctx-"+name, about, files)
 }
 
 // npmClient writes the package pactctx into dir and returns its path: what TypeScript built into the directory
@@ -66,21 +61,18 @@ func npmClient(dir, version, built string, platforms []string) (string, error) {
 	}
 	about["version"], about["optionalDependencies"] = number, binaries
 	delete(about, "devDependencies")
-	var files []packedFile
-	var failed []error
-	add := func(name, path string, mode os.FileMode) {
-		data, err := os.ReadFile(path)
-		files, failed = append(files, packedFile{name, data, mode, 0}), append(failed, err)
-	}
-	add("README.md", filepath.Join(nodeSources, "README.md"), 0o644)
-	add("bin/pact.mjs", filepath.Join(nodeSources, "bin", "pact.mjs"), 0o755)
-	failed = append(failed, fs.WalkDir(os.DirFS(built), ".", func(path string, entry fs.DirEntry, err error) error {
+	paths := map[string]string{"README.md": filepath.Join(nodeSources, "README.md"), "bin/pact.mjs": filepath.Join(nodeSources, "bin", "pact.mjs")}
+	err = fs.WalkDir(os.DirFS(built), ".", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
-			add("dist/"+path, filepath.Join(built, path), 0o644)
+			paths["dist/"+path] = filepath.Join(built, path)
 		}
 		return err
-	}))
-	if err := errors.Join(failed...); err != nil {
+	})
+	if err != nil {
+		return "", err
+	}
+	files, err := readAll(paths, "bin/pact.mjs")
+	if err != nil {
 		return "", err
 	}
 	return npmPack(dir, "pactctx", about, files)
@@ -100,10 +92,5 @@ func npmPack(dir, name string, about map[string]any, files []packedFile) (string
 	for i := range files {
 		files[i].name = "package/" + files[i].name
 	}
-	var b bytes.Buffer
-	if err := tarred(&b, files); err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, name+"-"+about["version"].(string)+".tgz")
-	return path, os.WriteFile(path, b.Bytes(), 0o644)
+	return written(dir, name+"-"+about["version"].(string)+".tgz", func(w io.Writer) error { return tarred(w, files) })
 }

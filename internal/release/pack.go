@@ -48,33 +48,31 @@ func sortFiles(files []packedFile) {
 	slices.SortFunc(files, func(a, b packedFile) int { return strings.Compare(a.name, b.name) })
 }
 
-// pack writes files into an archive, below a directory with its name: a zip file, or
-// a tar file compressed by gzip. The first file may be executed.
-func pack(dir, name string, asZip bool, paths []string) (string, error) {
-	var files []packedFile
-	for i, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return "", err
-		}
-		mode := os.FileMode(0o644)
-		if i == 0 {
-			mode = 0o755
-		}
-		files = append(files, packedFile{name: name + "/" + filepath.Base(path), data: data, mode: mode})
-	}
+// written writes a file of a release, and returns its path.
+func written(dir, name string, write func(io.Writer) error) (string, error) {
 	var b bytes.Buffer
-	var err error
-	if asZip {
-		name, err = name+".zip", zipped(&b, files)
-	} else {
-		name, err = name+".tar.gz", tarred(&b, files)
-	}
-	if err != nil {
+	if err := write(&b); err != nil {
 		return "", err
 	}
 	path := filepath.Join(dir, name)
 	return path, os.WriteFile(path, b.Bytes(), 0o644)
+}
+
+// pack writes files into an archive, below a directory with its name: a zip file, or
+// a tar file compressed by gzip. The first file may be executed.
+func pack(dir, name string, asZip bool, paths []string) (string, error) {
+	inside := map[string]string{}
+	for _, path := range paths {
+		inside[name+"/"+filepath.Base(path)] = path
+	}
+	files, err := readAll(inside, name+"/"+filepath.Base(paths[0]))
+	if err != nil {
+		return "", err
+	}
+	if asZip {
+		return written(dir, name+".zip", func(w io.Writer) error { return zipped(w, files) })
+	}
+	return written(dir, name+".tar.gz", func(w io.Writer) error { return tarred(w, files) })
 }
 
 // tarred writes a tar file that gzip compresses.

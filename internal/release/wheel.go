@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -50,23 +50,24 @@ func wheel(dir, version, platform, binary string) (string, error) {
 	}
 	version = pythonVersion(version)
 	info := "pactctx-" + version + ".dist-info/"
-	var failed []error
-	var files []packedFile
-	read := func(path string) []byte {
-		data, err := os.ReadFile(path)
-		failed = append(failed, err)
-		return data
-	}
+	program := "pactctx/bin/" + filepath.Base(binary)
+	paths := map[string]string{program: binary}
 	for _, path := range sources {
-		files = append(files, packedFile{"pactctx/" + filepath.Base(path), read(path), 0o644, 0})
+		paths["pactctx/"+filepath.Base(path)] = path
 	}
-	files = append(files, packedFile{"pactctx/bin/" + filepath.Base(binary), read(binary), 0o755, 0})
 	for _, licence := range []string{"LICENSE", "THIRD_PARTY_NOTICES.txt"} {
-		files = append(files, packedFile{info + "licenses/" + licence, read(licence), 0o644, 0})
+		paths[info+"licenses/"+licence] = licence
 	}
-	project := string(read(filepath.Join(pythonSources, "pyproject.toml")))
-	readme := string(read(filepath.Join(pythonSources, "README.md")))
-	if err := errors.Join(failed...); err != nil {
+	files, err := readAll(paths, program)
+	if err != nil {
+		return "", err
+	}
+	project, err := os.ReadFile(filepath.Join(pythonSources, "pyproject.toml"))
+	if err != nil {
+		return "", err
+	}
+	readme, err := os.ReadFile(filepath.Join(pythonSources, "README.md"))
+	if err != nil {
 		return "", err
 	}
 	tags := wheelTags[platform]
@@ -75,9 +76,9 @@ func wheel(dir, version, platform, binary string) (string, error) {
 		about += "Tag: py3-none-" + tag + "\n"
 	}
 	files = append(files,
-		packedFile{info + "METADATA", []byte(metadata(project, version) + "\n" + readme), 0o644, 0},
+		packedFile{info + "METADATA", []byte(metadata(string(project), version) + "\n" + string(readme)), 0o644, 0},
 		packedFile{info + "WHEEL", []byte(about), 0o644, 0},
-		packedFile{info + "entry_points.txt", []byte("[console_scripts]\n" + table(project, "scripts")), 0o644, 0})
+		packedFile{info + "entry_points.txt", []byte("[console_scripts]\n" + table(string(project), "scripts")), 0o644, 0})
 	var record bytes.Buffer
 	for _, f := range files {
 		sum := sha256.Sum256(f.data)
@@ -85,12 +86,7 @@ func wheel(dir, version, platform, binary string) (string, error) {
 	}
 	fmt.Fprintf(&record, "%sRECORD,,\n", info)
 	files = append(files, packedFile{info + "RECORD", record.Bytes(), 0o644, 0})
-	var b bytes.Buffer
-	if err := zipped(&b, files); err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "pactctx-"+version+"-py3-none-"+strings.Join(tags, ".")+".whl")
-	return path, os.WriteFile(path, b.Bytes(), 0o644)
+	return written(dir, "pactctx-"+version+"-py3-none-"+strings.Join(tags, ".")+".whl", func(w io.Writer) error { return zipped(w, files) })
 }
 
 // metadata returns the head of METADATA for a pyproject.toml.
