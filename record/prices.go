@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
@@ -178,16 +177,7 @@ func (p *Prices) Model(name string) (Price, bool) {
 
 // isOf reports whether the price is that of a model: gpt-5.5-mini does not cost what gpt-5.5 costs.
 func (m *Price) isOf(model string) bool {
-	version, begins := strings.CutPrefix(model, m.Model)
-	if !begins || version == "" || strings.HasSuffix(m.Model, "-") {
-		return begins
-	}
-	for _, form := range []string{"-20060102", "-2006-01-02"} {
-		if _, err := time.Parse(form, version); err == nil {
-			return true
-		}
-	}
-	return false
+	return undated(model) == m.Model || strings.HasPrefix(model, m.Model) && (model == m.Model || strings.HasSuffix(m.Model, "-"))
 }
 
 func or0(n *int64) int64 {

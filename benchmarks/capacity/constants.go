@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/benchmarks/talk"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/store/postgres"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -127,33 +127,9 @@ const joinedTurns = 512
 
 // say commits a turn of four messages.
 func say(ctx context.Context, c *pact.Context, turn int) error {
-	edit := func(b *pact.Batch) error {
-		for i, length := range [4]int{300, 900, 1700, 800} {
-			b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text(turn, i, length), Offset: int64(i)})
-		}
-		return b.Err()
-	}
-	_, err := c.Commit(ctx, &pact.CommitOptions{Edit: edit})
+	_, err := c.Commit(ctx, &pact.CommitOptions{Edit: talk.Say(turn)})
 	return err
 }
-
-// text is a message of some length: words, some of them more frequent than others.
-func text(turn, message, length int) string {
-	r := rand.New(rand.NewPCG(uint64(turn), uint64(message)))
-	var b strings.Builder
-	for b.Len() < length {
-		at := int(float64(len(words)) * r.Float64() * r.Float64())
-		b.WriteString(words[at] + " ")
-	}
-	return b.String()[:length]
-}
-
-var words = strings.Fields(`the a of to and in is it that for on with as was at by this be from or an are not have they one
-	which you were all their can there we has more when who will no if out so what up said about than into them only other time
-	new some could these two may first then do any like my now over such our man me even most made after also did many before must
-	through years where much your way well down should because each just those people how too little state good very make world
-	parcel weather evening customer number order shipment address refund account booking flight window question answer result
-	function argument column table index query commit branch merge error timeout retry server client network storage`)
 
 // meter asks a server for what it holds and has done.
 type meter struct {

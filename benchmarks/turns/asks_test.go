@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"testing"
+
+	"github.com/contexttree/pact/benchmarks/talk"
 )
 
 // Both sides hold the same contents and have an answer to every question.
@@ -40,7 +42,7 @@ func TestBothSidesAnswer(t *testing.T) {
 	if err := p.db.QueryRow("SELECT sum(length(body)) FROM content").Scan(&plain); err != nil {
 		t.Fatal(err)
 	}
-	if want := 12 * turnBytes; ours != want || plain != want {
+	if want := 12 * talk.TurnBytes; ours != want || plain != want {
 		t.Errorf("ours has %d bytes of contents, plain rows have %d, want %d", ours, plain, want)
 	}
 }

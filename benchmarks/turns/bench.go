@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/benchmarks/talk"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -44,49 +44,6 @@ func newBench(ctx context.Context, n int) (*bench, error) {
 }
 
 func (b *bench) close() error { return os.RemoveAll(b.dir) }
-
-// The four messages of a turn, and the bytes of their contents.
-var (
-	roles   = [4]string{"user", "assistant", "tool", "assistant"}
-	lengths = [4]int{300, 900, 1700, 800}
-)
-
-const turnBytes = 3700
-
-// messages are the contents of a turn: words, different in each.
-func messages(turn int) (list [4]string) {
-	r := rand.New(rand.NewPCG(uint64(turn), 11))
-	for i, length := range lengths {
-		var text strings.Builder
-		for text.Len() < length {
-			word := words[int(float64(len(words))*r.Float64()*r.Float64())] // some are more frequent than others
-			text.WriteString(word + " ")
-			if r.IntN(12) == 0 {
-				text.WriteString(strconv.Itoa(r.IntN(10_000)) + ". ")
-			}
-		}
-		list[i] = text.String()[:length]
-	}
-	return list
-}
-
-var words = strings.Fields(`the a of to and in is it that for on with as was at by this be from or an are not have they one
-	which you were all their can there we has more when who will no if out so what up said about than into them only other time
-	new some could these two may first then do any like my now over such our man me even most made after also did many before must
-	through years where much your way well down should because each just those people how too little state good very make world
-	parcel weather evening customer number order shipment address refund account booking flight window question answer result
-	function argument column table index query commit branch merge error timeout retry server client network storage`)
-
-// say adds the messages of a turn to the active head.
-func say(turn int) func(*pact.Batch) error {
-	texts := messages(turn)
-	return func(b *pact.Batch) error {
-		for i, text := range texts {
-			b.Add("^ah", pact.Spec{Role: roles[i], Kind: "text", Content: text, Offset: int64(i)})
-		}
-		return b.Err()
-	}
-}
 
 // open opens a store in a file.
 func (b *bench) open(path string) *pact.DB {
@@ -148,7 +105,7 @@ func (b *bench) fill(name string, p *pact.Pruning) string {
 	c, err := pact.Create(b.ctx, s, "w", nil)
 	must(err)
 	for turn := range b.turns {
-		_, err := c.Commit(b.ctx, &pact.CommitOptions{Edit: say(turn), Pruning: p})
+		_, err := c.Commit(b.ctx, &pact.CommitOptions{Edit: talk.Say(turn), Pruning: p})
 		must(err)
 	}
 	must(s.Close())

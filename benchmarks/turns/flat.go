@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/benchmarks/talk"
 	"github.com/contexttree/pact/lifecycle"
 )
 
@@ -19,7 +20,7 @@ type manner struct {
 // sayAnd is say, and a block more that expires three cycles later.
 func sayAnd(offset int64) func(turn int) func(*pact.Batch) error {
 	return func(turn int) func(*pact.Batch) error {
-		messages := say(turn)
+		messages := talk.Say(turn)
 		return func(b *pact.Batch) error {
 			if err := messages(b); err != nil {
 				return err

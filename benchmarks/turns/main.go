@@ -19,6 +19,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/contexttree/pact/benchmarks/talk"
 )
 
 // row is a line of the table: what is measured at a size, and the goal in words.
@@ -46,11 +48,11 @@ var rows = []row{
 	{"… processor", "≤ 1.2 × plain rows", durableTurn(func(c cost) figure { return seconds(c.cpu) })},
 	{"… allocations", "≤ 150", durableTurn(func(c cost) figure { return count(c.allocations) })},
 	{"… written by the process", "", durableTurn(func(c cost) figure { return size(c.written) })},
-	{"a durable turn after n turns against one after 1,000", "≤ 1.5", flat(manner{edit: say})},
+	{"a durable turn after n turns against one after 1,000", "≤ 1.5", flat(manner{edit: talk.Say})},
 	{"… and a block expires at each", "≤ 1.5", flat(manner{edit: sayAnd(9)})},
 	{"… and a block of a sealed core expires at each", "≤ 1.5", flat(manner{edit: sayAnd(0)})},
-	{"… at a limit of turns", "0.2 µs a node more", flat(manner{edit: say, most: true})},
-	{"… in a fork", "≤ 1.5", flat(manner{edit: say, fork: true})},
+	{"… at a limit of turns", "0.2 µs a node more", flat(manner{edit: talk.Say, most: true})},
+	{"… in a fork", "≤ 1.5", flat(manner{edit: talk.Say, fork: true})},
 	{"a process asks a file for one node by id", "≤ 6 ms above start-up", asking("node")},
 	{"a process asks for the node of a key, which any node may have", "", asking("key")},
 	{"a process asks for the last three turns", "≤ 6 ms above start-up", asking("last")},

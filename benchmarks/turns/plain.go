@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/contexttree/pact/benchmarks/talk"
 )
 
 // plainRows keeps a conversation as rows, as a program does by itself: a row
@@ -60,7 +62,7 @@ func (p *plainRows) add(ctx context.Context, turn int, texts [4]string) error {
 	for i, text := range texts {
 		no := 4*turn + i + 1
 		contents = append(contents, no, text)
-		headers = append(headers, fmt.Sprintf("m%d-%d", turn, i), turn, i, roles[i], "text", now, no)
+		headers = append(headers, fmt.Sprintf("m%d-%d", turn, i), turn, i, talk.Roles[i], "text", now, no)
 	}
 	if _, err := tx.StmtContext(ctx, p.turn).ExecContext(ctx, turn, now); err != nil {
 		return err
@@ -85,7 +87,7 @@ func (b *bench) plainFilled() string {
 	must(err)
 	must(p.prepare(b.ctx))
 	for turn := range b.turns {
-		must(p.add(b.ctx, turn, messages(turn)))
+		must(p.add(b.ctx, turn, talk.Messages(turn)))
 	}
 	must(p.db.Close())
 	b.plain = path

@@ -9,6 +9,7 @@ import (
 	"runtime"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/benchmarks/talk"
 )
 
 // measured is how many turns are measured after those that are there.
@@ -22,7 +23,7 @@ func durableTurn(of func(cost) figure) func(*bench, int) (ours, plain figure) {
 		defer p.db.Close()
 		list, texts := make([]func(*pact.Batch) error, measured), make([][4]string, measured)
 		for i := range list {
-			list[i], texts[i] = say(n+i), messages(n+i)
+			list[i], texts[i] = talk.Say(n+i), talk.Messages(n+i)
 		}
 		_, err := c.Commit(b.ctx, &pact.CommitOptions{Edit: list[0]}) // the first one after opening looks things up
 		must(err)
@@ -65,7 +66,7 @@ func heapOfWriter(b *bench, n int) (ours, plain figure) {
 	c, err := pact.Create(b.ctx, s, "w", nil)
 	must(err)
 	for turn := range n {
-		_, err := c.Commit(b.ctx, &pact.CommitOptions{Edit: say(turn)})
+		_, err := c.Commit(b.ctx, &pact.CommitOptions{Edit: talk.Say(turn)})
 		must(err)
 	}
 	after := heap()
@@ -104,7 +105,7 @@ func onDiskCompacted(b *bench, _ int) (ours, plain figure) { return b.sizeOf(b.c
 func (b *bench) sizeOf(path string) figure {
 	info, err := os.Stat(path)
 	must(err)
-	return ratio(float64(info.Size()) / (float64(b.turns) * turnBytes))
+	return ratio(float64(info.Size()) / (float64(b.turns) * talk.TurnBytes))
 }
 
 // rate is bytes a second.
@@ -141,7 +142,7 @@ func verifying(b *bench, n int) (ours, plain figure) {
 			must(failure{os.ErrInvalid})
 		}
 	})
-	return rate(n*turnBytes, took), figure{}
+	return rate(n*talk.TurnBytes, took), figure{}
 }
 
 func erasing(cycle func(n int) int) func(*bench, int) (figure, figure) {
