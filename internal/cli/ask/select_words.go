@@ -5,6 +5,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -20,7 +21,7 @@ var likeWords = regexp.MustCompile(`^\s*\pL{3}|content|text`)
 // pointToGrep adds to the error of a selector that may be words the command that looks for words.
 func pointToGrep(a *command.App, s *command.Source, text string, err error) error {
 	f := command.FactsOf(err)
-	if err == nil || f.Code != fault.SelectorInvalid || !likeWords.MatchString(text) {
+	if err == nil || f.Code != fault.SelectorInvalid || !likeWords.MatchString(text) || strings.HasPrefix(f.Remedy, command.DidYouMean) {
 		return err
 	}
 	if l := (*command.Located)(nil); errors.As(err, &l) {

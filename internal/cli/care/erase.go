@@ -113,7 +113,7 @@ func erase(ctx context.Context, a *command.App, cmd *cobra.Command, f *eraseFlag
 	for _, text := range f.selectors {
 		found, err := everywhere(ctx, c, text)
 		if err != nil {
-			return command.InArgument(err, text)
+			return command.InSelector(err, text, c.Working())
 		}
 		if len(found) == 0 {
 			return fault.At(fault.NodeNotFound, fault.NoOffset, text, "the selector finds nothing", "pact select "+screen.Quote(name)+

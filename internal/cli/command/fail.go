@@ -48,6 +48,23 @@ func InArgument(err error, text string) error {
 	return &Located{Err: err, Text: text}
 }
 
+// InSelector is InArgument of a selector, to which it adds the one that finds a node of a state, nil for none, if the text
+// is the id of that node.
+func InSelector(err error, text string, in *pact.Snapshot) error {
+	id := strings.TrimSpace(text)
+	if f := FactsOf(err); err != nil && f.Code == fault.SelectorInvalid && in != nil {
+		if _, missing := in.Node(id); missing == nil {
+			more := *f
+			more.Remedy = DidYouMean + screen.Quote("[id="+strconv.Quote(id)+"]") + "? " + id + " is an id"
+			err = &more
+		}
+	}
+	return InArgument(err, text)
+}
+
+// DidYouMean begins the remedy of [InSelector].
+const DidYouMean = "did you mean "
+
 // InFile attaches the contents of a file to an error.
 func InFile(err error, name string, data []byte) error {
 	if err == nil || fault.CodeOf(err) == "" {

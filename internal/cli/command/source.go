@@ -71,7 +71,11 @@ func (s *Source) Parse(text string) (*selector.Selector, error) {
 		err = fault.At(fault.SelectorInvalid, offset, address, word+" and an address name two states",
 			"leave one of them out")
 	}
-	return q, InArgument(err, rest)
+	in := s.Alone
+	if in == nil {
+		in = s.Context.Working()
+	}
+	return q, InSelector(err, rest, in)
 }
 
 // Source answers the questions of a command: a context, or a single document. A document

@@ -82,7 +82,7 @@ func commitCommand(a *command.App) *cobra.Command {
 		}
 		for _, text := range f.selected {
 			if _, err := selector.Parse(text, c.Edition()); err != nil {
-				return command.InArgument(err, text)
+				return command.InSelector(err, text, c.Working())
 			}
 		}
 		release, err := c.Retain(f.retain...)

@@ -56,7 +56,7 @@ func dropCommand(a *command.App) *cobra.Command {
 		}
 		ids, err := c.Working().Select(ctx, rest[0], nil)
 		if err != nil {
-			return err
+			return command.InSelector(err, rest[0], c.Working())
 		}
 		made, err := record.DecideByHand(ctx, s, c, what, ids, *dry)
 		if err != nil {
