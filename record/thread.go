@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/transcript"
@@ -251,8 +252,34 @@ func importedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 		members = append(members, canon.Member{Name: "tools", Value: tools})
 	}
 	r, _ := provider.ReadRequest(provider.Chat, canon.Object(members...)) // the body is an object
+	if err := markFailed(tree.Of(s), r.Parts); err != nil {
+		return nil, err
+	}
 	n := len(r.Parts)
 	return &parts{r.Parts, slices.Repeat([]provider.API{provider.Chat}, n), make([]*message, n), make([]bool, n)}, nil
+}
+
+// markFailed marks the results of failed calls, for which a message of a chat completion has no mark.
+func markFailed(t *tree.Tree, list []provider.Part) error {
+	marks := map[string][]bool{} // of the results of each call
+	for b, err := range t.Blocks(0) {
+		if err != nil {
+			return err
+		}
+		if n := b.Node(); n.Kind == toolcall.Result || n.RoleIn(b.Region) == "tool" {
+			id, err := toolcall.ID(t, n, toolcall.Result)
+			if err != nil {
+				return err
+			}
+			marks[id] = append(marks[id], n.Has(attrFailed))
+		}
+	}
+	for i := range list {
+		if p := &list[i]; p.Kind == toolcall.Result && len(marks[p.Call]) > 0 {
+			p.Failed, marks[p.Call] = p.Failed || marks[p.Call][0], marks[p.Call][1:]
+		}
+	}
+	return nil
 }
 
 // Recorded reports whether a recorder made the context of a snapshot.

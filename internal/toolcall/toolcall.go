@@ -74,6 +74,24 @@ func ownName(ctx context.Context, n *tree.Node) (string, error) {
 	return name.Text, nil
 }
 
+// ID returns the id of a call, of a result that of its call: the one that it came with, else that of the node. kind is what
+// the node is taken for; others have none. Cost: that of Partners.
+func ID(t *tree.Tree, n *tree.Node, kind string) (string, error) {
+	if id, is := n.Header("wire:call").Text(); is || kind != Call && kind != Result {
+		return id, nil
+	}
+	if kind == Call {
+		return n.ID, nil
+	}
+	linked, err := t.Linked(n)
+	for _, call := range linked {
+		if call.Kind == Call {
+			return ID(t, call, Call)
+		}
+	}
+	return append(slices.Clone(n.Refs), n.ID)[0], err // of a call that is gone
+}
+
 // Arguments returns what a call passes to its tool: the text of the arguments
 // or, if they are not a text, their JSON; "" if the content is not a call.
 func Arguments(content canon.Value) string {

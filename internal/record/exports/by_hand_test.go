@@ -163,10 +163,14 @@ func TestSessionsSayWhatTheyLose(t *testing.T) {
 		}
 		lost := losing(made.Lost)
 		for _, want := range []string{"1 part of a pair of call and result that lacks the other",
-			"1 result in JSON, written as a text", "1 mark that a call failed"} {
+			"1 result in JSON, written as a text"} {
 			if !slices.Contains(lost, want) {
 				t.Errorf("%s loses %v, not %s", form, lost, want)
 			}
+		}
+		failed := map[string]string{"claude-code": `"is_error":true`, "opencode": `"status":"error"`}[form] // nothing of Codex
+		if slices.Contains(lost, "1 mark that a call failed") != (failed == "") || strings.Count(whole.String(), failed) != 1 && failed != "" {
+			t.Errorf("%s loses %v of\n%s", form, lost, &whole)
 		}
 		if last := made.Lost[len(made.Lost)-1]; !strings.HasPrefix(last.InWords(), never) || strings.Contains(last.What, "1970") {
 			t.Errorf("%s says last: %s", form, last.InWords())

@@ -263,30 +263,13 @@ func partOf(ctx context.Context, t *tree.Tree, n *tree.Node, region tree.Class) 
 			}
 		}
 	}
-	if p.Call, err = callID(t, n, p.Kind); err != nil {
+	if p.Call, err = toolcall.ID(t, n, p.Kind); err != nil {
 		return nil, err
 	}
 	p.about = n.Header("wire:answer").Any()
 	p.raw = content.Any()
 	p.Part, p.plain = provider.Plain(p.from, p.Part)
 	return p, nil
-}
-
-// callID returns the id of a call, of a result that of its call: the one that it came with, else that of the node.
-func callID(t *tree.Tree, n *tree.Node, kind string) (string, error) {
-	if id, is := n.Header("wire:call").Text(); is || kind != toolcall.Call && kind != toolcall.Result {
-		return id, nil
-	}
-	if kind == toolcall.Call {
-		return n.ID, nil
-	}
-	linked, err := t.Linked(n)
-	for _, call := range linked {
-		if call.Kind == toolcall.Call {
-			return callID(t, call, call.Kind)
-		}
-	}
-	return append(slices.Clone(n.Refs), n.ID)[0], err // of a call that is gone
 }
 
 // answered finds the answer to a call in the thread that follows: what the assistant says behind the last part that
