@@ -152,8 +152,8 @@ func ours(ctx context.Context, s *pact.Snapshot, id string) (bool, error) {
 		return false, err
 	}
 	if n.Kind == pact.KindCall {
-		name, _ := n.Attrs["wire:name"].(string) // agents put the name of the server before it
-		return name == "recall" || strings.HasSuffix(name, "pact_recall") || strings.HasSuffix(name, "pact__recall"), nil
+		name, _ := n.Attrs["wire:name"].(string)
+		return names(name, "recall"), nil
 	}
 	if n.Kind != pact.KindResult {
 		return false, nil
@@ -161,6 +161,11 @@ func ours(ctx context.Context, s *pact.Snapshot, id string) (bool, error) {
 	kept, err := n.JSON(ctx)
 	text := view.Whole(n.Kind, canon.Value(kept))
 	return strings.HasPrefix(text, commit.Recalled) || strings.Contains(text, "\nOutput:\n"+commit.Recalled), err // Codex puts a head before it
+}
+
+// names reports whether a call names a tool of this server: agents put the name of the server before it.
+func names(called, tool string) bool {
+	return called == tool || strings.HasSuffix(called, "pact_"+tool) || strings.HasSuffix(called, "pact__"+tool)
 }
 
 // first returns the cycle of the oldest snapshot.

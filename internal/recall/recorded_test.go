@@ -53,3 +53,38 @@ func TestPinInARecordedContext(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// A note in a recorded context is the call of note itself, which its program sends again: of the last answer, by the text.
+func TestANoteInARecordedContextIsItsCall(t *testing.T) {
+	for api, c := range map[string]struct{ body, answer string }{
+		"openai.chat": {`{"model":"m","messages":[{"role":"user","content":"go"}]}`,
+			`{"choices":[{"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":` +
+				`{"name":"pact_note","arguments":"{\"text\":\"use make\",\"key\":\"k\"}"}}]},"finish_reason":"tool_calls"}]}`},
+		"anthropic.messages": {`{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"go"}]}`,
+			`{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"tool_use","id":"c1",` +
+				`"name":"mcp__pact__note","input":{"text":"use make"}}],"stop_reason":"tool_use","usage":{"input_tokens":1,"output_tokens":1}}`},
+	} {
+		db := memory(t)
+		importer, err := record.NewImporter(t.Context(), db, record.ImportOptions{Context: "chat"})
+		must(t, err)
+		_, err = importer.Add(t.Context(), record.PastCall{API: api, Body: []byte(c.body), Status: 200, Answer: []byte(c.answer)})
+		must(t, err)
+		chat, err := pact.Open(t.Context(), db, "chat", nil)
+		must(t, err)
+		ids, err := chat.Working().Select(t.Context(), ".cb[kind='call']", nil)
+		if err != nil || len(ids) != 1 {
+			t.Fatal(api, ids, err)
+		}
+		s := connect(t, db, recall.Options{Note: true})
+		text, failed := ask(t, s, "note", map[string]any{"text": "use make"})
+		if failed {
+			t.Errorf("%s: %s", api, text)
+		}
+		has(t, text, ids[0]+", this call with its text, is the note")
+		for _, no := range []map[string]any{{"text": "use make", "ttl": 2}, {"text": "another"}} {
+			if text, failed := ask(t, s, "note", no); !failed || !strings.Contains(text, "would change nothing") {
+				t.Errorf("%s, %v: %s", api, no, text)
+			}
+		}
+	}
+}
