@@ -309,17 +309,14 @@ func (a *App) whereNodesAre(cmd *cobra.Command, f *fault.Error) string {
 		return "the regions are ^sys, ^seq and ^ah"
 	}
 	switch cmd.Name() {
-	case "erase":
-		if f.Node == "" { // the selector found nothing
-			return ""
-		}
-		return "pact select " + a.Subject + db + " '@* *' lists the ids of all snapshots"
-	case "life":
-		return "pact select " + a.Subject + db + " '@* *' lists the ids of all snapshots, pact show " + a.Subject + db +
-			" working draws the working state"
-	case "show":
-		if f.Node != "" { // working may lack it as well as the state that was asked
+	case "erase", "life", "show":
+		switch {
+		case f.Node != "" && len(cmd.Flags().Args()) > 2 && cmd.Name() == "show": // the state that was asked lacks it, as working may
 			return "pact life " + a.Subject + db + " " + screen.Quote(f.Node) + " says in which snapshots it is"
+		case f.Node != "":
+			return "pact select " + a.Subject + db + " '@* *' lists the ids of all snapshots"
+		case cmd.Name() == "erase": // the selector found nothing
+			return ""
 		}
 	case "verify":
 		return "pact show " + a.Subject + db + " --all draws what is there"
