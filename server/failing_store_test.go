@@ -17,7 +17,8 @@ import (
 // An answer is whole where a read of the store fails, or an error with the code of the store, or it breaks off.
 func TestReadsThatFailAreAnswered(t *testing.T) {
 	testrun.OneGoroutine(t) // one request after the other
-	for _, path := range []string{"thread?at=@c2", "log", "diff?from=@c1&to=@t0", "nodes/said-2/life"} {
+	for _, path := range []string{"thread?at=@c2", "thread?at=@c2&as=markdown",
+		"thread?at=@c2&as=anthropic", "export?form=document&at=@c2", "log", "diff?from=@c1&to=@t0", "nodes/said-2/life"} {
 		dbtest.EveryRead(t, func(db *pact.DB) error {
 			c, err := pact.Create(t.Context(), db, "chat", nil)
 			for turn := 1; turn < 6 && err == nil; turn++ {
