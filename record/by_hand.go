@@ -75,7 +75,6 @@ func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand,
 		return nil, fault.New(fault.NodeNotFound, "nothing of the working state was named", "a block may have another id since the last request")
 	}
 	var list []deciding
-	places := q.Places()
 	for _, id := range ids {
 		n, err := tree.Of(c.Working()).Node(id)
 		if err != nil {
@@ -90,7 +89,7 @@ func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand,
 			made.Others = append(made.Others, LeftAlone{id, why})
 			continue
 		}
-		one, err := m.deciding(d, places)
+		one, err := m.deciding(d)
 		if err != nil {
 			return nil, err
 		}
@@ -134,7 +133,7 @@ func (h *DecidedByHand) compare(m *managing, l *manage.List, list []deciding) er
 	for _, d := range list {
 		l.Add(d.Decision)
 	}
-	after := &managing{asked: m.asked, question: m.question.Clone(nil)}
+	after := &managing{asked: m.asked, question: m.question.Clone()}
 	if err := after.question.Follow(l); err != nil {
 		return err
 	}

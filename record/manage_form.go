@@ -99,9 +99,9 @@ func (r *Recorder) decide(ctx context.Context, m *managing, until time.Time) (le
 	if err != nil || len(made) == 0 {
 		return 0, err
 	}
-	list, places := make([]deciding, len(made)), q.Places()
+	list := make([]deciding, len(made))
 	for k := range made {
-		if list[k], err = m.deciding(made[k], places); err != nil {
+		if list[k], err = m.deciding(made[k]); err != nil {
 			return 0, err
 		}
 	}
@@ -150,17 +150,16 @@ func (r *Recorder) counted(q *manage.Request) {
 	})
 }
 
-// deciding returns a decision with the part that it is about, as the store keeps it; places has those of
-// parts, by their keys.
-func (m *managing) deciding(d manage.Decision, places map[string]int) (one deciding, err error) {
+// deciding returns a decision with the part that it is about, as the store keeps it.
+func (m *managing) deciding(d manage.Decision) (one deciding, err error) {
 	one = deciding{Decision: d}
-	if i, has := places[d.Of]; has {
+	if i := m.question.Place(d.Of); i >= 0 {
 		one.original = &deciding{}
 		if one.original.of, one.original.raw, err = m.originalAt(i); err != nil {
 			return one, err
 		}
 	}
-	if i, has := places[d.Key]; has {
+	if i := m.question.Place(d.Key); i >= 0 {
 		one.of, one.raw, err = m.originalAt(i)
 	}
 	return one, err

@@ -130,12 +130,14 @@ func alone(results []deciding) *managing {
 		one := &results[i]
 		said := canon.Value(one.of.Content).Any()
 		call := canon.Fields("name", one.of.Tool)
-		q.Parts = append(q.Parts,
-			manage.Part{Part: &provider.Part{Section: provider.Conversation, Kind: "call", Role: "assistant", Call: one.of.Call,
-				Name: one.of.Tool, Content: call}},
-			manage.Part{Part: &provider.Part{Section: provider.Conversation, Kind: "result", Role: "tool", Call: one.of.Call,
-				Content: said, Failed: one.of.Failed}, Key: one.of.key(), Bytes: len(one.raw),
-				Said: func() (canon.Any, error) { return said, nil }})
+		q.Of.Parts = append(q.Of.Parts,
+			provider.Part{Section: provider.Conversation, Kind: "call", Role: "assistant", Call: one.of.Call, Name: one.of.Tool, Content: call},
+			provider.Part{Section: provider.Conversation, Kind: "result", Role: "tool", Call: one.of.Call, Content: said, Failed: one.of.Failed})
+		q.Parts = append(q.Parts, manage.Part{}, manage.Part{Key: one.of.key(), Bytes: len(one.raw),
+			Said: func() (canon.Any, error) { return said, nil }})
+	}
+	for i := range q.Parts {
+		q.Parts[i].Part = &q.Of.Parts[i]
 	}
 	hashes := provider.Hashes{}
 	q.Begin(0, func(string, string) bool { return false }, hashes.Of)

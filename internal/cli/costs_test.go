@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact/internal/cli"
 	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/spf13/cobra"
 )
@@ -89,22 +90,28 @@ func TestCostsOfCommandsGrowAsTheirWorkDoes(t *testing.T) {
 	each(cli.Root())
 	calls := testrun.Size(t, 40, 40, 250)
 	costsOf(t, 10) // what a process reads once, such as the words of a tokenizer, is no cost of a run
-	var allocated [2]map[string]uint64
+	var allocated, looks [2]map[string]uint64
 	for i, n := range []int{calls, 4 * calls} {
-		allocated[i] = costsOf(t, n)
+		allocated[i], looks[i] = costsOf(t, n)
 	}
 	for name, row := range commandCosts {
 		few, many := allocated[0][name], allocated[1][name]
 		ratio := float64(many) / float64(max(few, 1))
-		t.Logf("%-13s %6.1f MB at %d calls, %6.1f MB at %d: %.1f times", name, float64(few)/1e6, calls, float64(many)/1e6, 4*calls, ratio)
+		t.Logf("%-13s %6.1f MB at %d calls, %6.1f MB at %d: %.1f times; looks at %d and %d blocks of requests", name, float64(few)/1e6,
+			calls, float64(many)/1e6, 4*calls, ratio, looks[0][name], looks[1][name])
 		if ratio > row.most {
 			t.Errorf("pact %s allocates %.1f times as much for 4 times the calls, at most %.1f is right", name, ratio, row.most)
+		}
+		more := float64(looks[1][name]) / float64(max(looks[0][name], 1))
+		if more > linear {
+			t.Errorf("pact %s looks at %.1f times as many blocks of requests for 4 times the calls, at most %.1f is right", name, more, linear)
 		}
 	}
 }
 
-// costsOf returns the bytes that each command allocates on a session of some calls.
-func costsOf(t *testing.T, calls int) map[string]uint64 {
+// costsOf returns the bytes that each command allocates on a session of some calls, and how many blocks of requests it looks
+// at.
+func costsOf(t *testing.T, calls int) (costs, looks map[string]uint64) {
 	dir := t.TempDir()
 	log, db, many := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "pact.db"), filepath.Join(dir, "many.json")
 	if err := os.WriteFile(log, dbtest.Session(calls), 0o600); err != nil {
@@ -125,7 +132,7 @@ func costsOf(t *testing.T, calls int) map[string]uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	costs := map[string]uint64{}
+	costs, looks = map[string]uint64{}, map[string]uint64{}
 	for name, row := range commandCosts {
 		copied := filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+".db")
 		if err := os.WriteFile(copied, stored, 0o600); err != nil {
@@ -137,12 +144,13 @@ func costsOf(t *testing.T, calls int) map[string]uint64 {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
+		looked := provider.Looks.Load()
 		code, _, problems := run(t, "", append(args, "--db", copied)...)
 		runtime.ReadMemStats(&after)
 		if code != 0 {
 			t.Errorf("pact %s: %s", row.args, problems)
 		}
-		costs[name] = after.TotalAlloc - before.TotalAlloc
+		costs[name], looks[name] = after.TotalAlloc-before.TotalAlloc, uint64(provider.Looks.Load()-looked)
 	}
-	return costs
+	return costs, looks
 }

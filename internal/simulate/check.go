@@ -50,7 +50,7 @@ func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tre
 		if err != nil {
 			return err
 		}
-		finds, err := compiled.Find(ctx, sent.managed(nil))
+		finds, err := compiled.Find(ctx, sent.managed())
 		if err != nil {
 			return err
 		}

@@ -22,12 +22,13 @@ type line struct {
 	list   *manage.List
 	ledger *manage.Ledger
 	cache  *provider.Cache
-	before *provider.Prompt // of the call before, nil for the first
-	varied []*line          // the same with other estimates of tokens
+	before provider.Prompt // of the call before
+	begun  bool            // there was one
+	varied []*line         // the same with other estimates of tokens
 
 	tokens  []float64          // of the parts of the last call
 	first   []float64          // the tokens of its first n parts, by n
-	calls   [2]*manage.Request // the last call, and the one before first
+	call    manage.Request     // the last one, as it is managed
 	removed map[string]bool    // the blocks that the policy took
 	shaped  map[string]string  // by block, what is sent in place of its content
 	said    map[[2]string]bool // regrets that were noted
@@ -84,23 +85,23 @@ func (l *line) spent() float64 {
 }
 
 // send counts a call. tokens has those of each block of its prompt.
-func (l *line) send(prompt *provider.Prompt, tokens []float64, c Call) worth.Call {
+func (l *line) send(prompt provider.Prompt, tokens []float64, c Call) worth.Call {
 	l.first = append(l.first[:0], 0)
 	for i, n := range tokens {
 		l.first = append(l.first, l.first[i]+n)
 	}
 	upTo := func(n int) float64 { return l.first[n] }
-	read := upTo(l.cache.Call(prompt, l.at).Blocks)
-	counted := l.tariff.Call(int64(upTo(len(tokens))+0.5), int64(read+0.5), l.tariff.EndsOf(prompt, upTo))
+	read := upTo(l.cache.Call(&prompt, l.at).Blocks)
+	counted := l.tariff.Call(int64(upTo(len(tokens))+0.5), int64(read+0.5), l.tariff.EndsOf(&prompt, upTo))
 	c.Sent, c.Read, c.Written, c.Cost = counted.Sent, counted.Read, counted.Written, counted.Money
-	if l.before != nil {
-		shared := l.run.rules.Compare(l.before, prompt)
+	if l.begun {
+		shared := l.run.rules.Compare(&l.before, &prompt)
 		c.Broke = !shared.Complete
 		if c.Broke {
 			c.Reasoning = shared.Reasoning
 		}
 	}
-	l.before = prompt
+	l.before, l.begun = prompt, true
 	l.Sent, l.Read, l.Written = l.Sent+c.Sent, l.Read+c.Read, l.Written+c.Written
 	l.last.sent, l.last.read = c.Sent, c.Read
 	if c.Cost != nil {
@@ -128,8 +129,8 @@ func (l *line) step(sent *request, cycle int64) error {
 			return err
 		}
 	}
-	q := sent.managed(l.calls[0])
-	l.calls[0], l.calls[1] = l.calls[1], q
+	q := &l.call
+	q.GoOn(sent.managed(), sent.same)
 	if err := q.Follow(l.list); err != nil {
 		return err
 	}
@@ -155,26 +156,28 @@ func (l *line) step(sent *request, cycle int64) error {
 	l.Again = max(l.Again, again)
 	sending := l.ledger.End(q, leave > 0)
 	c := Call{Cycle: cycle}
-	l.tokens = l.tokens[:0]
-	for i := range q.Parts {
+	for _, i := range q.Changed() {
 		if l.took(sent, &q.Parts[i], i) {
 			c.Removed++
 		}
-		if d := q.Parts[i].Form(); d == nil || d.What != manage.Gone {
+	}
+	l.tokens = l.tokens[:0]
+	from := 0
+	for _, i := range q.Formed() {
+		if l.tokens = append(l.tokens, sent.tokens[from:i]...); q.Parts[i].Form().What != manage.Gone {
 			l.tokens = append(l.tokens, l.sentAs(sent, &q.Parts[i], i))
 		}
+		from = i + 1
 	}
-	told := l.send(sending.Prompt(), l.tokens, c)
+	l.tokens = append(l.tokens, sent.tokens[from:]...)
+	told := l.send(*sending.Prompt(), l.tokens, c)
 	l.ledger.Learn(sending, provider.Usage{In: &told.Sent, Cached: &told.Read, Written: &told.Written})
 	return nil
 }
 
-// took notes what became of a part, and reports whether the policy has just taken it.
+// took notes what became of a part whose form changed, and reports whether the policy has just taken it.
 func (l *line) took(sent *request, p *manage.Part, i int) (gone bool) {
 	id, d := sent.ids[i], p.Form()
-	if d == nil && len(l.removed)+len(l.shaped) == 0 {
-		return false
-	}
 	was := l.removed[id]
 	delete(l.removed, id)
 	_, short := l.shaped[id]

@@ -22,7 +22,7 @@ func newMeter() *meter { return &meter{Counting: manage.NewCounting(0), ratio: 1
 // perToken has a token of the counter count as one for four bytes.
 const perToken = 4
 
-// of adds to a list the tokens of the parts of a call; their sizes are what the counter counts, by perToken. told is nil if the
+// of returns, in the memory of a list, the tokens of the parts of a call; their sizes are what the counter counts, by perToken. told is nil if the
 // provider did not count the call.
 func (m *meter) of(list []float64, parts []manage.Sized, told *int64) []float64 {
 	if told != nil {
@@ -31,10 +31,10 @@ func (m *meter) of(list []float64, parts []manage.Sized, told *int64) []float64 
 		}
 		m.Learn(parts, float64(*told), false)
 	}
+	list = m.Add(list, parts)
 	sum, all := 0.0, 0.0
-	for i, p := range parts {
-		n := m.TokensAt(i, p)
-		list, sum, all = append(list, n), sum+n, all+float64(p.Size)/perToken
+	for i, n := range list {
+		sum, all = sum+n, all+float64(parts[i].Size)/perToken
 	}
 	if told != nil && sum > 0 && all > 0 { // a call without anything new, or with less than before
 		m.ratio, m.told = float64(*told)/all, true

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"crypto/sha256"
+	"slices"
 	"sort"
 	"strings"
 
@@ -26,20 +27,18 @@ type request struct {
 	*run
 	of     *provider.Request
 	read   *manage.Request // of the body that was recorded, nil for none
-	whole  manage.Request  // of the snapshot, once a policy asked for it
-	asked  bool            // whole is that of this call
-	same   int             // how many parts of whole are those of this call
+	whole  manage.Request  // of the snapshots, as far as a policy asked for it
+	begun  int             // how many parts of whole are those of this call
+	same   int             // how many of the first parts are those of the call before
 	thread *tree.Tree      // nil before the first call
 	blocks provider.Request
 	ids    []string // of the blocks that its parts are
 	there  map[string]bool
 	parts  []*part
-	marked []int              // the places of the markers that are assumed
-	hashes []hash             // of the blocks
-	sizes  []manage.Sized     // of each part
-	tokens []float64          // likewise, as the provider counts
-	heads  [2]provider.Prompt // of this call and the one before
-	head   int                // of these, that of this call
+	hashes []hash          // of the blocks
+	sizes  []manage.Sized  // of each part
+	tokens []float64       // likewise, as the provider counts
+	said   provider.Prompt // of this call
 }
 
 // marker is the marker that agents put where a prefix to cache ends. A run whose provider reported writes for an
@@ -63,8 +62,15 @@ func (r *run) request(p *passed) (*request, error) {
 	if err := q.goOn(p.now); err != nil {
 		return nil, err
 	}
-	if recorded != nil && len(recorded.Parts) == len(q.blocks.Parts) {
-		q.of, q.read = recorded.Of, recorded
+	switch before := q.read; {
+	case recorded == nil || len(recorded.Parts) != len(q.blocks.Parts):
+		if q.read = nil; before != nil {
+			q.same = 0
+		}
+	case before == nil:
+		q.read, q.of, q.same = recorded, recorded.Of, 0
+	default:
+		q.read, q.of, q.same = recorded, recorded.Of, recorded.Same(before)
 	}
 	return q, nil
 }
@@ -77,16 +83,16 @@ func (q *request) goOn(t *tree.Tree) (err error) {
 			return err
 		}
 	}
-	for _, i := range q.marked {
+	for _, i := range q.blocks.Marked {
 		q.blocks.Parts[i].Marker = canon.Any{}
 	}
 	for _, id := range q.ids[same:] {
 		delete(q.there, id)
 	}
-	q.thread, q.of, q.read, q.asked, q.marked = t, &q.blocks, nil, false, q.marked[:0]
+	q.thread, q.of, q.same, q.begun, q.blocks.Marked = t, &q.blocks, same, min(q.begun, same), q.blocks.Marked[:0]
 	q.ids, q.parts, q.hashes, q.blocks.Parts = q.ids[:same], q.parts[:same], q.hashes[:same], q.blocks.Parts[:same]
 	message, role := -1, ""
-	if q.same = min(q.same, same); same > 0 {
+	if same > 0 {
 		last := &q.blocks.Parts[same-1]
 		message, role = last.Message, last.Role
 	}
@@ -117,82 +123,69 @@ func (q *request) goOn(t *tree.Tree) (err error) {
 		last--
 	}
 	for _, i := range []int{system, last} {
-		if i >= 0 {
-			parts[i].Marker, q.marked = q.marker(), append(q.marked, i)
+		if i >= 0 && !slices.Contains(q.blocks.Marked, i) {
+			parts[i].Marker, q.blocks.Marked = q.marker(), append(q.blocks.Marked, i)
 		}
 	}
 	return nil
 }
 
 // prompt returns the request as the provider reads it, and notes the tokens of its blocks. told is how many tokens the
-// provider counted of it, nil if it did not say. The prompt is there until the next but one.
-func (q *request) prompt(told *int64) *provider.Prompt {
-	hashes := q.hashes
+// provider counted of it, nil if it did not say. Cost: linear in the parts that the call before had not, but for sums.
+func (q *request) prompt(told *int64) provider.Prompt {
+	hashOf := func(i int) hash { return q.hashes[i] }
 	if q.read != nil {
-		hashes = make([]hash, len(q.of.Parts))
-		for i := range q.of.Parts {
-			hashes[i] = q.memory.HashOf(&q.of.Parts[i])
-		}
+		hashOf = func(i int) hash { return q.memory.HashOf(&q.of.Parts[i]) }
 	}
-	q.head = 1 - q.head
-	p := &q.heads[q.head]
-	q.rules.ReadHashed(p, q.of, q.model, func(i int) hash { return hashes[i] })
-	q.sizes = q.sizes[:0]
-	for i := range hashes {
-		one := manage.Sized{Hash: hashes[i], Size: perToken * q.parts[i].tokens, Result: q.parts[i].Kind == toolcall.Result}
-		if p.Blocks[i].Cleared { // the provider counts a placeholder
-			one = manage.Sized{Hash: sha256.Sum256(hashes[i][:]), Size: perToken * int64(q.o.Counter.Count(provider.Cleared))}
+	edited, same := q.said.Edited, q.same
+	if q.rules.ReadHashed(&q.said, q.of, q.model, same, hashOf); edited || q.said.Edited {
+		same = 0
+	}
+	if same < len(q.sizes) {
+		q.sizes = slices.Clip(q.sizes[:same])
+	}
+	for i := len(q.sizes); i < len(q.of.Parts); i++ {
+		hash := hashOf(i)
+		one := manage.Sized{Hash: hash, Size: perToken * q.parts[i].tokens, Result: q.parts[i].Kind == toolcall.Result}
+		if q.said.Blocks[i].Cleared { // the provider counts a placeholder
+			one = manage.Sized{Hash: sha256.Sum256(hash[:]), Size: perToken * int64(q.o.Counter.Count(provider.Cleared))}
 		}
 		q.sizes = append(q.sizes, one)
 	}
 	q.tokens = q.meter.of(q.tokens[:0], q.sizes, told)
-	return p
+	return q.said
 }
 
-// managed returns the request as what manages reads it. It takes the memory of a request that nobody needs any more, nil
-// for none.
-func (q *request) managed(from *manage.Request) *manage.Request {
+// managed returns the request as what manages reads it.
+func (q *request) managed() *manage.Request {
 	if q.read != nil {
-		return q.read.Clone(from)
+		return q.read
 	}
-	if !q.asked {
-		q.wholly()
+	m, of := &q.whole, q.of.Parts
+	if q.begun == len(of) {
+		return m
 	}
-	return q.whole.Clone(from)
-}
-
-// wholly reads the request as what manages reads it. Cost: linear in the parts behind those of the last time, unless some of
-// these are gone.
-func (q *request) wholly() {
-	m := &q.whole
-	same, of := min(q.same, len(m.Parts)), q.of.Parts // the first parts are those of the call that was asked for before
-	goesOn := m.Of != nil && same == len(m.Parts)
-	from := same
-	switch {
-	case !goesOn:
-		from, m.Bytes, m.Clears = 0, 0, provider.ClearingFor(q.of, 0)
-	case m.Clears != nil:
-		m.Clears = provider.ClearingFor(q.of, same)
-	}
-	if same > 0 && m.Parts[0].Part != &of[0] { // the list is elsewhere now
-		from = 0
-	}
-	m.API, m.Of, m.Parts, q.asked = q.api, q.of, m.Parts[:same], true
-	for i := from; i < len(of); i++ {
-		if i == len(m.Parts) {
-			m.Parts = append(m.Parts, q.managedPart(i))
+	if m.Of == nil || q.begun < len(m.Parts) { // some are gone
+		m.Bytes, m.Clears = 0, provider.ClearingFor(q.of, 0)
+		for _, p := range q.parts[:q.begun] {
+			m.Bytes += p.size
 		}
-		if m.Parts[i].Part = &of[i]; i >= same || !goesOn {
-			m.Bytes += q.parts[i].size
-		}
+	} else if m.Clears != nil {
+		m.Clears = provider.ClearingFor(q.of, q.begun)
 	}
-	q.same = len(of)
-	m.Begin(same, func(string, string) bool { return false }, q.memory.HashOf)
+	m.API, m.Of, m.Parts = q.api, q.of, m.Parts[:q.begun]
+	for i := q.begun; i < len(of); i++ {
+		m.Parts, m.Bytes = append(m.Parts, q.managedPart(i)), m.Bytes+q.parts[i].size
+	}
+	m.Begin(q.begun, func(string, string) bool { return false }, q.memory.HashOf)
+	q.begun = len(of)
+	return m
 }
 
 // managedPart returns a part as what manages reads it.
 func (q *request) managedPart(i int) (p manage.Part) {
 	of := &q.of.Parts[i]
+	p.Part = of
 	switch content := of.Content; {
 	case of.Section != provider.Conversation:
 	case of.Kind == "result" && of.Call != "" && (content.Kind == canon.KindString || content.Kind == canon.KindArray):

@@ -2,6 +2,7 @@ package manage
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,23 +26,21 @@ func (q *Request) ends() bool     { return q.again >= endsFrom && q.again*endsAt
 
 // asksNow reports whether a result that no model saw is of a call that asked again.
 func (q *Request) asksNow() bool {
-	for i := range q.Parts {
-		if p := &q.Parts[i]; p.again && p.fresh && p.result() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(q.fresh, func(i int) bool { return q.Parts[i].again })
 }
 
 // missing returns the places of the results that were taken and that no later call asked for again.
 func (q *Request) missing() (list []int) {
+	if len(q.formed) == 0 {
+		return nil
+	}
 	last := map[string]int{}
 	for i := range q.Parts {
 		if at, has := q.results[q.Parts[i].Call]; has && q.Parts[i].Kind == "call" {
 			last[q.Parts[i].asks] = at
 		}
 	}
-	for i := range q.Parts {
+	for _, i := range q.formed {
 		if p := &q.Parts[i]; p.result() && p.form.taken() && last[q.Parts[q.calls[p.Call]].asks] == i {
 			list = append(list, i)
 		}
@@ -63,30 +62,38 @@ func recalls(p *Part) bool {
 	return p.Name == "recall" || strings.HasSuffix(p.Name, "pact_recall") || strings.HasSuffix(p.Name, "pact__recall")
 }
 
-// reread marks the calls that repeat one whose result the model had no longer before it, or not all of it, because of
+// reread says how far the calls that ask again were looked for, and what was seen by then.
+type reread struct {
+	list             *List
+	seen             *answered
+	parts, decisions int
+	until            int
+}
+
+// marksAgain marks the calls that repeat one whose result the model had no longer before it, or not all of it, because of
 // the list, and their results: they say the same, or refer to it. A call that is made again and says something else was
-// made for that, and one behind the end of managing misses nothing. It looks at the arguments only from the first result on that was taken, and at texts while no other request
-// waits for the list.
-func (q *Request) reread(l *List) {
-	some := false
+// made for that, and one behind the end of managing misses nothing. It looks at texts while no other request waits for the
+// list, at nothing before the first result was taken, and then at what came since it looked last.
+func (q *Request) marksAgain(l *List) {
 	l.mu.Lock()
-	for i := 0; i < len(q.Parts) && (l.takes || q.again > 0); i++ {
-		q.Parts[i].again = false
-		if p := &q.Parts[i]; l.takes && !some && p.result() {
-			for _, d := range l.by[p.Key] {
-				some = some || d.taken()
-			}
-		}
-	}
+	some := slices.ContainsFunc(l.takes, func(key string) bool { place := q.Place(key); return place >= 0 && q.Parts[place].result() })
+	more := l.order[min(q.reread.decisions, len(l.order)):]
 	l.mu.Unlock()
-	if q.again = 0; !some {
+	if r := &q.reread; !some || r.list != l || r.until != q.until || !q.goesOn(more) {
+		for i := 0; i < len(q.Parts) && q.again > 0; i++ {
+			q.marks(i, false)
+		}
+		q.again, q.refers, q.meant = 0, map[int]bool{}, map[int]int{}
+		*r = reread{list: l, until: q.until, seen: &answered{asked: map[string]*results{}, wakes: map[int][]func(){},
+			look: func(at, before int) (had, []int) { return q.had(l, at, before) },
+			says: func(at int) canon.Any { return q.Parts[at].Part.Content }}}
+	}
+	if !some {
+		q.reread = reread{}
 		return
 	}
-	q.refers, q.meant = map[int]bool{}, map[int]int{}
-	e := &answered{asked: map[string]*results{}, wakes: map[int][]func(){},
-		look: func(at, before int) (had, []int) { return q.had(l, at, before) },
-		says: func(at int) canon.Any { return q.Parts[at].Part.Content }}
-	for i := range q.Parts {
+	e := q.reread.seen
+	for i := q.reread.parts; i < len(q.Parts); i++ {
 		e.passes(i - 1)
 		p := &q.Parts[i]
 		if p.Kind != "call" || p.Section != provider.Conversation || p.Call == "" {
@@ -99,12 +106,58 @@ func (q *Request) reread(l *List) {
 		r := e.lacked(p.asks, i)
 		if recalls(p) || r != nil && (i <= q.until && e.repeats(r, at) || q.refersBack(at)) {
 			q.again++
-			p.again, q.Parts[at].again = true, true
+			q.marks(i, true)
+			q.marks(at, true)
 		}
 		if same := e.asked[p.asks]; q.Parts[at].again && same != nil && q.calls[p.Call] == i && q.refersBack(at) {
 			q.meant[at] = same.lastPlain(q.refersBack)
 		}
 		e.add(p.asks, at)
+	}
+	l.mu.Lock()
+	q.reread.parts, q.reread.decisions = len(q.Parts), len(l.order)
+	l.mu.Unlock()
+}
+
+// goesOn reports whether what was seen of the calls stands with the parts that came since, and has it know some more
+// decisions: those that hold from the newest call on, behind which nothing was looked for, or that are about results at
+// which nobody looked. A result that came late for its call has it stand no more.
+func (q *Request) goesOn(more []added) bool {
+	r := &q.reread
+	if q.twice { // the result of a later call is that of an earlier one too
+		return false
+	}
+	for i := r.parts; i < len(q.Parts); i++ {
+		if call, has := q.calls[q.Parts[i].Call]; q.Parts[i].Kind == "result" && has && call < r.parts {
+			return false
+		}
+	}
+	for _, d := range more {
+		at := q.Place(d.key)
+		if at < 0 || at >= r.parts {
+			continue
+		}
+		of := r.seen.asked[q.Parts[q.calls[q.Parts[at].Call]].asks]
+		if of == nil {
+			continue
+		}
+		if _, looked := of.is[at]; looked {
+			call, has := q.calls[d.since]
+			if !has || d.since != q.since || call >= r.parts {
+				return false
+			}
+			is, _ := r.seen.look(at, r.parts)
+			r.seen.put(of, at, is)
+		}
+	}
+	return true
+}
+
+// marks notes of a part whether it is a call that is made again, or the result of one.
+func (q *Request) marks(place int, again bool) {
+	if p := &q.Parts[place]; p.again != again {
+		p.again = again
+		q.room.differs(place)
 	}
 }
 

@@ -32,11 +32,7 @@ func (c *Rules) leave(ctx context.Context, g *grown, l *List, q *Request, b *Led
 		}
 		return pays(due) || asks && c.pays(q, b, c.batch(l, q, c.pick(l, q, due), false))
 	}
-	alone := true // a call takes its result along, which then does not wait itself
-	for _, i := range g.waits {
-		alone = alone && (q.Parts[i].Kind == "result" || q.Parts[i].Kind == "thinking")
-	}
-	if len(g.waits) == 0 || alone && !may() {
+	if len(g.waits) == 0 || !g.pairs && !may() {
 		return nil, nil
 	}
 	goes, err := c.released(ctx, g)

@@ -18,7 +18,9 @@ type Counting struct {
 	}
 	parts map[hash]float64
 	vary  float64   // an estimate is multiplied with it
-	line  []counted // the first of parts, in the order of the last request that was learned from
+	last  []Sized   // the parts of the last request that was learned from
+	line  []float64 // the tokens of the first of these, as far as they are known
+	fresh int       // how often all was forgotten
 }
 
 // What has a rate of its own.
@@ -28,12 +30,6 @@ const (
 	each
 	rates
 )
-
-// counted is a part and its tokens.
-type counted struct {
-	Sized
-	tokens float64
-}
 
 // Each is how many tokens a part is taken to count besides its content until answers say it.
 const Each = 8
@@ -49,37 +45,46 @@ func NewCounting(by float64) *Counting {
 }
 
 // TokensOf returns the tokens of a part: those that it had in an earlier request, or an estimate.
-func (c *Counting) TokensOf(p Sized) float64 { return c.TokensAt(-1, p) }
-
-// TokensAt is TokensOf for the i-th part of a request, counted from 0. It looks first where the last request had it.
-func (c *Counting) TokensAt(i int, p Sized) float64 {
-	if n, known := c.known(i, p); known {
+func (c *Counting) TokensOf(p Sized) float64 {
+	if n, known := c.parts[p.Hash]; known {
 		return n
 	}
 	return c.estimate(p)
 }
 
-func (c *Counting) known(i int, p Sized) (tokens float64, known bool) {
-	if i >= 0 && i < len(c.line) && c.line[i].Sized == p {
-		return c.line[i].tokens, true
+// Add adds to a list the tokens of parts. Cost: linear in them; it looks at those alone that do not go on in the array of the
+// last request that was learned from.
+func (c *Counting) Add(list []float64, parts []Sized) []float64 {
+	same := c.same(parts)
+	list = append(list, c.line[:same]...)
+	for _, p := range parts[same:] {
+		list = append(list, c.TokensOf(p))
 	}
-	tokens, known = c.parts[p.Hash]
-	return tokens, known
+	return list
 }
 
-// remember notes the parts of a request that are known, up to the first one that is not; from is how many of the first it
-// has.
-func (c *Counting) remember(parts []Sized, from int) {
-	for i := from; i < len(parts); i++ {
-		p := parts[i]
-		if i < len(c.line) && c.line[i].Sized == p {
-			continue
-		}
+// same returns how many of the first parts are those of the line. Nothing changes in an array of parts but that others are
+// added behind.
+func (c *Counting) same(parts []Sized) (same int) {
+	most := min(len(parts), len(c.line))
+	if most > 0 && &parts[0] == &c.last[0] {
+		return most
+	}
+	for same < most && c.last[same] == parts[same] {
+		same++
+	}
+	return same
+}
+
+// remember notes the parts of a request that are known, up to the first one that is not; same is how many of the line it has.
+func (c *Counting) remember(parts []Sized, same int) {
+	c.last, c.line = parts, c.line[:same]
+	for _, p := range parts[same:] {
 		n, known := c.parts[p.Hash]
-		if c.line = c.line[:i]; !known {
+		if !known {
 			return
 		}
-		c.line = append(c.line, counted{p, n})
+		c.line = append(c.line, n)
 	}
 }
 
@@ -110,18 +115,17 @@ func (c *Counting) Learn(parts []Sized, told float64, cut bool) {
 	if len(c.parts) > mostCounted {
 		clear(c.parts)
 		c.line = c.line[:0]
+		c.fresh++
 	}
 	var fresh []Sized
 	var row [rates]float64
-	same := 0
-	for same < min(len(parts), len(c.line)) && c.line[same].Sized == parts[same] {
-		told -= c.line[same].tokens
-		same++
+	same := c.same(parts)
+	for _, n := range c.line[:same] {
+		told -= n
 	}
 	defer c.remember(parts, same)
-	for i := same; i < len(parts); i++ {
-		p := parts[i]
-		if n, known := c.known(i, p); known {
+	for _, p := range parts[same:] {
+		if n, known := c.parts[p.Hash]; known {
 			told -= n
 			continue
 		}

@@ -92,7 +92,7 @@ func (c *Rules) Decide(ctx context.Context, l *List, q *Request, b *Ledger, late
 	if q.stopped {
 		return c.enter(nil, l, q)
 	}
-	g, err := c.grownTo(ctx, q.Parts, q.room, late)
+	g, err := c.grownTo(ctx, q, late)
 	if err != nil {
 		return nil, err
 	}
@@ -125,11 +125,12 @@ func (c *Rules) Decide(ctx context.Context, l *List, q *Request, b *Ledger, late
 // Prepare makes ready what Decide needs of the next request of a conversation, if that takes some time: the request had
 // parts leave, or there was no time to decide. The decisions about q are in it.
 func (c *Rules) Prepare(ctx context.Context, q *Request) error {
-	parts := slices.Clone(q.Parts)
-	for i := range parts {
-		parts[i].fresh = false
+	seen := *q
+	seen.Parts, seen.room, seen.fresh = slices.Clone(q.Parts), &room{}, nil
+	for i := range seen.Parts {
+		seen.Parts[i].fresh = false
 	}
-	_, err := c.grownTo(ctx, parts, &room{}, func() bool { return false })
+	_, err := c.grownTo(ctx, &seen, func() bool { return false })
 	return err
 }
 
@@ -160,7 +161,7 @@ func (c *Rules) enter(g *grown, l *List, q *Request) (list []Decision, err error
 		if q.stopped || q.loosened() {
 			continue
 		}
-		n, ruled := g.ruled[i]
+		n, ruled := g.ruled.of(i)
 		if !ruled {
 			continue
 		}
@@ -190,12 +191,9 @@ func (q *Request) same(l *List, i int, r *lifecycle.Rule, content canon.Any) *De
 	if !r.Once {
 		return nil
 	}
-	if q.bySize == nil {
-		q.bySize = map[int][]int{}
-		for k := range q.Parts {
-			if p := &q.Parts[k]; p.result() {
-				q.bySize[p.Bytes] = append(q.bySize[p.Bytes], k)
-			}
+	for ; q.sized < len(q.Parts); q.sized++ {
+		if p := &q.Parts[q.sized]; p.result() {
+			q.bySize[p.Bytes] = append(q.bySize[p.Bytes], q.sized)
 		}
 	}
 	p := &q.Parts[i]
@@ -235,11 +233,11 @@ func (c *Rules) staysUncached(q *Request) bool {
 		return false
 	}
 	rest := q.Bytes
-	for i := range q.Parts {
-		switch p := &q.Parts[i]; {
-		case p.fresh:
-			rest -= p.Bytes
-		case p.form != nil && p.result():
+	for _, i := range q.fresh {
+		rest -= q.Parts[i].Bytes
+	}
+	for _, i := range q.formed {
+		if p := &q.Parts[i]; !p.fresh && p.result() {
 			rest -= p.Bytes - len(p.form.Text)
 		}
 	}

@@ -1,23 +1,42 @@
 package manage
 
-import "github.com/contexttree/pact/internal/record/provider"
+import (
+	"math"
+	"slices"
+
+	"github.com/contexttree/pact/internal/record/provider"
+)
+
+// placed is a decision about the part in a place.
+type placed struct {
+	place int
+	*Decision
+}
+
+// followed says how far a request followed a list.
+type followed struct {
+	list        *List
+	ended, asks bool
+	decisions   int
+	parts       int
+}
 
 // Follow gives each part of a request the form that was decided for it. If the request cannot ask the provider to clear
 // just the results that were cleared, it does not ask: notes stand for them, or they are sent as they came. An error
-// says that a text could not be read; its part goes as it came.
+// says that a text could not be read; its part goes as it came. Cost: linear in the parts and decisions that came since it
+// followed the list last.
 func (q *Request) Follow(l *List) (err error) {
-	q.made, q.ended, q.why, q.stopped, q.clears, q.until = nil, false, "", false, q.Clears, len(q.Parts)
+	q.made, q.ended, q.why, q.stopped, q.clears, q.until = nil, false, "", false, q.Clears, math.MaxInt
 	l.mu.Lock()
-	for i := 0; i < len(q.Parts) && l.ends; i++ {
-		for _, d := range l.by[q.Parts[i].Key] {
-			if q.Parts[i].Key != "" && (d.Since == "" || q.has(d.Since)) {
-				q.ended, q.stopped = q.ended || d.What == Ended, q.stopped || d.What == Stopped
-				if d.What == Ended || d.What == Stopped {
-					q.until = min(q.until, q.calls[d.Since])
-				}
-				if d.What == Ended {
-					q.why = d.Why
-				}
+	for at, i := 0, 0; i < len(l.ends); i++ {
+		place := q.Place(l.ends[i])
+		for _, d := range l.by[l.ends[i]] {
+			if place < 0 || d.Since != "" && !q.has(d.Since) || d.What != Ended && d.What != Stopped {
+				continue
+			}
+			q.ended, q.stopped, q.until = q.ended || d.What == Ended, q.stopped || d.What == Stopped, min(q.until, q.calls[d.Since])
+			if d.What == Ended && place >= at {
+				q.why, at = d.Why, place
 			}
 		}
 	}
@@ -26,66 +45,71 @@ func (q *Request) Follow(l *List) (err error) {
 		q.clears = nil
 		q.follow(l, false, &err)
 	}
-	q.reread(l)
+	q.marksAgain(l)
 	return err
 }
 
 // follow applies the list, and reports whether the provider is asked to clear a part. Other requests do not wait while
 // it reads texts.
 func (q *Request) follow(l *List, asks bool, failed *error) (cleared bool) {
-	if q.room == nil { // nobody begins such a request: its form alone is asked for
-		q.room = &room{}
+	if q.followed.list != l || q.followed.asks != asks || q.followed.ended != q.ended {
+		q.followed = followed{list: l, asks: asks, ended: q.ended}
 	}
-	decided := q.room.decided[:0]
+	f := &q.followed
+	var decided []placed
 	l.mu.Lock()
-	for i := range q.Parts {
+	decides := func(place int) {
 		var d *Decision
-		if p := &q.Parts[i]; p.Key != "" && !q.ended && !p.doubt {
+		if p := &q.Parts[place]; !q.ended && !p.doubt {
 			d = l.of(p.Key, q.has, asks)
 		}
-		decided = append(decided, d)
+		decided = append(decided, placed{place, d})
 	}
+	known := func(key string) {
+		for place := range q.all(key) {
+			if place < f.parts {
+				decides(place)
+			}
+		}
+	}
+	for ; f.parts > 0 && f.decisions < len(l.order); f.decisions++ {
+		known(l.order[f.decisions].key)
+	}
+	for i := f.parts; i < len(q.Parts); i++ {
+		if p := &q.Parts[i]; p.Kind == "call" && f.parts > 0 {
+			for _, key := range l.since[p.Call] {
+				known(key)
+			}
+		}
+		if q.Parts[i].Key != "" {
+			decides(i)
+		}
+	}
+	provider.Looks.Add(int64(len(q.Parts) - f.parts + len(decided)))
+	f.decisions, f.parts = len(l.order), len(q.Parts)
 	l.mu.Unlock()
-	q.room.decided = decided
-	for i, d := range decided {
-		if q.Parts[i].Key == "" {
-			continue
-		}
-		d, err := d.read()
+	for _, one := range decided {
+		d, err := one.Decision.read()
 		if err != nil {
-			*failed = err
+			*failed, f.list = err, nil // it is read again the next time
 		}
-		q.Parts[i].apply(d)
-		cleared = cleared || d != nil && d.What == Cleared
+		q.decide(one.place, d)
 	}
 	q.refer()
-	return cleared
+	return slices.ContainsFunc(q.formed, func(i int) bool { return q.Parts[i].form.What == Cleared })
 }
 
 // refer has each reference that leads to nothing become the text again: the result that it repeats must stand before it
 // in the same request, as it came, and alone have its call.
 func (q *Request) refer() {
-	var at map[string]bool // whether the results with a key that were passed stand; nil before the first reference
-	for i := range q.Parts {
-		p := &q.Parts[i]
-		if p.form != nil && p.form.What == Same && at == nil {
-			at = map[string]bool{}
-			for k := range q.Parts[:i] {
-				if q.stands(k) {
-					at[q.Parts[k].Key] = true
-				}
+	for _, r := range q.refs {
+		stands := (*Decision)(nil)
+		for place := range q.all(r.Of) {
+			if _, refers := q.refAt(place); place < r.place && !refers && q.stands(place) {
+				stands = r.Decision
 			}
 		}
-		if at == nil {
-			continue
-		}
-		if q.stands(i) {
-			at[p.Key] = true
-		} else if d := p.form; d != nil && d.What == Same {
-			if !at[d.Of] {
-				p.apply(nil)
-			}
-		}
+		q.apply(r.place, stands)
 	}
 }
 

@@ -3,9 +3,7 @@ package manage
 import (
 	"context"
 	"crypto/sha256"
-	"maps"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,16 +24,33 @@ type grown struct {
 	tree   *tree.Tree
 	stamps tree.Stamps
 	idle   []string
-	calls  map[string]string // the blocks of calls, by the call's id
 
 	last  commit.Input // of the commit of the last call
 	from  int          // how many parts were sent before that call
 	ends  []int        // by the cycles of commits, how many parts there were after them
-	ruled map[int]int  // by the number of a part, the index of the rule that found it when it came
+	ruled *ruled       // which rules found parts when they came
+	pairs bool         // a call waits: it takes its result along, which then does not wait itself
 	waits []int        // the numbers of the parts that the policy would have go, in order; the state before shares it
 
 	mu   sync.Mutex
 	goes map[int]bool // the numbers of those that a commit lets go: whether with a stub; nil before it is asked
+}
+
+// ruled has, by the number of a part, the index of the rule that found it when a call came, and what it was before.
+type ruled struct {
+	by     map[int]int
+	from   int // the first part of that call
+	before *ruled
+}
+
+// of returns the index of the rule that found a part, which no rule found before it came.
+func (r *ruled) of(part int) (rule int, found bool) {
+	for ; r != nil; r = r.before {
+		if rule, found = r.by[part]; found || r.from <= part {
+			break
+		}
+	}
+	return rule, found
 }
 
 // mostGrown bounds how many states are remembered: at least so many that were used last, at most twice as many.
@@ -43,15 +58,15 @@ const mostGrown = 128
 
 // grownTo returns the tree of a request. It takes the state after earlier calls from memory: the tree depends only
 // on the request and on the forms of its parts.
-func (c *Rules) grownTo(ctx context.Context, parts []Part, to *room, late func() bool) (_ *grown, err error) {
-	to.turns(parts, false, 0)
-	ends, chain := to.ends, to.chain
+func (c *Rules) grownTo(ctx context.Context, q *Request, late func() bool) (_ *grown, err error) {
+	q.room.turns(q, false)
+	ends, chain := q.room.ends, q.room.chain
 	at, from, g := len(ends), 0, (*grown)(nil)
 	for ; at > 0 && g == nil; at-- {
 		g = c.known(chain[at-1])
 	}
 	if g == nil {
-		g = &grown{calls: map[string]string{}, ruled: map[int]int{}}
+		g = &grown{}
 		if g.tree, g.stamps, err = tree.New(c.env(), nil); err != nil {
 			return nil, err
 		}
@@ -62,7 +77,7 @@ func (c *Rules) grownTo(ctx context.Context, parts []Part, to *room, late func()
 		if late() {
 			return nil, ErrNotInTime
 		}
-		if g, err = c.grow(ctx, g, parts, from, ends[at]); err != nil {
+		if g, err = c.grow(ctx, g, q, from, ends[at]); err != nil {
 			return nil, err
 		}
 		c.keep(chain[at], g)
@@ -104,70 +119,13 @@ func (c *Rules) put(chain hash, g *grown) {
 func (c *Rules) remember(g *grown, q *Request, to *room) {
 	for _, i := range q.fresh {
 		p := &q.Parts[i]
-		n, ruled := g.ruled[i]
+		n, ruled := g.ruled.of(i)
 		if p.fresh && p.form == nil && ruled && c.policy.Rules[n].Head+c.policy.Rules[n].Tail > 0 {
 			return
 		}
 	}
-	to.turns(q.Parts, true, slices.Min(append(slices.Clip(q.fresh), len(q.Parts))))
+	to.turns(q, true)
 	c.keep(to.chain[len(to.chain)-1], g)
-}
-
-// Of the content of a part in the tree: as it came, as a rule may shorten it, or another.
-const (
-	asItCame = iota
-	asRuled
-	another
-)
-
-func (p *Part) inTree(seen bool) byte {
-	switch {
-	case p.form == nil && p.fresh && !seen && !p.again && !p.doubt, p.form != nil && p.form.What == Shaped:
-		return asRuled
-	case p.form != nil && p.form.What != Same:
-		return another
-	}
-	return asItCame
-}
-
-// turnPart is what the tree of a conversation depends on of a part.
-type turnPart struct {
-	hash    hash
-	content byte
-	section provider.Section
-}
-
-// turns notes the number of parts up to the end of each call, and the hash of these parts. An answer begins the turn of
-// the next call. seen says that the model has seen all results by then, same how many of the first parts are those of the
-// last time. Cost: hashing what differs from it, and a look at the others.
-func (r *room) turns(parts []Part, seen bool, same int) {
-	partOf := func(p *Part) turnPart { return turnPart{p.hash, p.inTree(seen), p.Section} }
-	for same < min(len(r.turned), len(parts)) && r.turned[same] == partOf(&parts[same]) {
-		same++
-	}
-	n, from, at := sort.SearchInts(r.ends, same), 0, hash{}
-	r.ends, r.chain = r.ends[:n], r.chain[:n]
-	if n > 0 {
-		from, at = r.ends[n-1], r.chain[n-1]
-	}
-	r.turned = r.turned[:from]
-	text := append(r.text[:0], at[:]...)
-	end := func(n int) {
-		at = sha256.Sum256(text)
-		r.ends, r.chain, text = append(r.ends, n), append(r.chain, at), append(text[:0], at[:]...)
-	}
-	for i := from; i < len(parts); i++ {
-		p := &parts[i]
-		if i > from && p.Section == provider.Conversation && p.answers() && !parts[i-1].answers() &&
-			parts[i-1].Section == provider.Conversation {
-			end(i)
-		}
-		one := partOf(p)
-		r.turned = append(r.turned, one)
-		text = append(append(text, one.hash[:]...), one.content) // of tools too: a new tool changes the numbers of the parts behind it
-	}
-	end(len(parts))
-	r.text = text
 }
 
 func (c *Rules) env() tree.Env {
@@ -178,14 +136,14 @@ func (c *Rules) env() tree.Env {
 }
 
 // grow commits what a call added.
-func (c *Rules) grow(ctx context.Context, g *grown, parts []Part, from, to int) (*grown, error) {
-	next := &grown{calls: maps.Clone(g.calls)}
+func (c *Rules) grow(ctx context.Context, g *grown, q *Request, from, to int) (*grown, error) {
+	next, parts := &grown{}, q.Parts
 	env, came := c.env(), make([]bool, to-from)
 	x := tree.Edit(ctx, g.tree.WithCycle(g.stamps.Cycle), g.tree, g.stamps, env)
 	for i := from; i < to; i++ {
 		came[i-from] = parts[i].inTree(false) == asItCame
 		if d := parts[i].form; d == nil || d.What != Gone {
-			if err := add(x, next, &parts[i], i); err != nil {
+			if err := q.add(x, i); err != nil {
 				return nil, err
 			}
 		}
@@ -194,18 +152,19 @@ func (c *Rules) grow(ctx context.Context, g *grown, parts []Part, from, to int) 
 		Rules: c.rules, Counter: c.counter, Idle: g.idle, Hold: true,
 		Whole: func(id string) bool { i, ok := number(id); return ok && came[i-from] }}
 	if c.steady {
-		next.last.Born, next.waits = g.born, g.waits
+		next.last.Born, next.waits, next.pairs = g.born, g.waits, g.pairs
 	}
 	t, stamps, report, err := commit.Run(ctx, next.last)
 	if err != nil {
 		return nil, err
 	}
 	next.tree, next.stamps, next.idle, next.from = t, stamps, commit.Idle(&report), from
-	next.ends, next.ruled = append(slices.Clip(g.ends), to), maps.Clone(g.ruled)
+	next.ends = append(slices.Clip(g.ends), to)
 	var more []int
 	for _, k := range report.Kept {
 		if i, ok := next.number(k.ID); ok && k.Why == lifecycle.PruningWaits {
 			more = append(more, i)
+			next.pairs = next.pairs || parts[i].Kind != "result" && parts[i].Kind != "thinking"
 		}
 	}
 	if slices.Sort(more); len(more) > 0 { // mostly behind those that waited already
@@ -215,16 +174,20 @@ func (c *Rules) grow(ctx context.Context, g *grown, parts []Part, from, to int) 
 			next.waits = slices.Compact(next.waits)
 		}
 	}
+	if next.ruled = g.ruled; len(report.Ruled) > 0 {
+		next.ruled = &ruled{map[int]int{}, from, g.ruled}
+	}
 	for _, r := range report.Ruled {
 		if i, ok := number(r.ID); ok {
-			next.ruled[i] = r.Rule - 1
+			next.ruled.by[i] = r.Rule - 1
 		}
 	}
 	return next, nil
 }
 
 // add adds a part to the tree of a conversation.
-func add(x *tree.Editor, g *grown, p *Part, i int) error {
+func (q *Request) add(x *tree.Editor, i int) error {
+	p := &q.Parts[i]
 	parent := tree.Sys.String()
 	s := tree.Spec{ID: "p" + strconv.Itoa(i), Kind: p.Kind, Role: p.Role, Offset: int64(i + 1), Attrs: map[string]any{}}
 	if p.Section == provider.Conversation {
@@ -247,7 +210,8 @@ func add(x *tree.Editor, g *grown, p *Part, i int) error {
 	}
 	if p.Call != "" {
 		s.Attrs["wire:call"] = p.Call
-		if of := g.calls[p.Call]; p.Kind == "result" {
+		if p.Kind == "result" {
+			of := "p" + strconv.Itoa(q.callBefore(i))
 			if has, err := x.Tree().Has(of); err != nil {
 				return err
 			} else if has {
@@ -255,11 +219,22 @@ func add(x *tree.Editor, g *grown, p *Part, i int) error {
 			}
 		}
 	}
-	id, err := x.Add(parent, s)
-	if err == nil && p.Kind == "call" && p.Call != "" {
-		g.calls[p.Call] = id
-	}
+	_, err := x.Add(parent, s)
 	return err
+}
+
+// callBefore returns the place of the last call before a result that it may answer, -1 for none.
+func (q *Request) callBefore(result int) int {
+	call, has := q.calls[q.Parts[result].Call]
+	if !has {
+		return -1
+	}
+	for ; call >= result || q.Parts[call].Kind != "call" || q.Parts[call].Call != q.Parts[result].Call; call-- {
+		if call == 0 {
+			return -1
+		}
+	}
+	return call
 }
 
 // born returns the blocks that came at a cycle: the first commit is that of cycle 1.
@@ -315,7 +290,7 @@ func (c *Rules) released(ctx context.Context, g *grown) (map[int]bool, error) {
 // Find returns, for each rule, the numbers of the parts that its selector finds when the call of a request is made, of
 // those that are new then if neither time nor other parts decide.
 func (c *Rules) Find(ctx context.Context, q *Request) ([][]int, error) {
-	g, err := c.grownTo(ctx, q.Parts, q.room, func() bool { return false })
+	g, err := c.grownTo(ctx, q, func() bool { return false })
 	if err != nil {
 		return nil, err
 	}

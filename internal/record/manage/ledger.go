@@ -2,6 +2,7 @@ package manage
 
 import (
 	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -78,94 +79,6 @@ type summed struct {
 	sent   bool // the ledger added the request as it is sent
 	on     *caches
 	spent  *worth.Spent // by the conversation
-}
-
-// form is a form of a request, as a provider reads it.
-type form struct {
-	prompt provider.Prompt
-	parts  []Sized
-	first  []float64 // the tokens of the first n blocks, by n
-}
-
-// Sized is the hash of a part, its size in bytes, and whether these are of what a tool said.
-type Sized struct {
-	Hash   hash
-	Size   int64
-	Result bool
-}
-
-// sized returns what is counted of a part as it came.
-func (p *Part) sized() Sized { return Sized{p.hash, p.size, p.Kind == "result"} }
-
-// OnlyNotes reports whether nothing is left of a content but a note.
-func (d *Decision) OnlyNotes() bool { return d.What == Left || d.What == Same || d.What == Cleared }
-
-// The forms of a request: as it is sent, as it came, and as it would have come without a policy, which lacks the calls
-// that repeat what had been taken.
-const (
-	asSent = iota
-	asCame
-	asAlone
-)
-
-// lacks reports whether a form of a request lacks a part.
-func (p *Part) lacks(how int) bool {
-	return how == asAlone && p.again || how == asSent && p.form != nil && p.form.What == Gone
-}
-
-// formOf makes a form of a request, in the memory of one that nobody needs any more but perhaps a cache.
-func formOf(q *Request, s *summed, how int, f *form) {
-	if s.on.asked.Knows(&f.prompt) || s.on.sent.Knows(&f.prompt) {
-		*f = form{}
-	}
-	f.parts, f.first = slices.Grow(f.parts[:0], len(q.Parts)), append(slices.Grow(f.first[:0], len(q.Parts)+1), 0)
-	whole := len(q.Parts) == len(q.Of.Parts)
-	for i := range q.Parts {
-		p := &q.Parts[i]
-		if p.lacks(how) {
-			whole = false
-			continue
-		}
-		whole = whole && p.Part == &q.Of.Parts[i]
-		is := p.sized()
-		if how == asSent && p.form != nil && p.form.Text != "" {
-			one := *p.Part
-			one.Content, is.Size = p.sent, int64(len(p.form.Text))
-			if p.Part.Content.Kind == canon.KindObject { // of Gemini: what stands around the text stays
-				is.Size += p.size - int64(p.Bytes)
-			}
-			is.Hash, is.Result = q.hashes(&one), is.Result && !p.form.OnlyNotes()
-		}
-		f.parts = append(f.parts, is)
-		f.first = append(f.first, f.first[len(f.first)-1]+s.counts.TokensAt(len(f.parts)-1, is))
-	}
-	r := *q.Of // the contents of a conversation count by their hashes alone
-	if !whole {
-		r.Parts = make([]provider.Part, 0, len(f.parts))
-		for i := range q.Parts {
-			if p := &q.Parts[i]; !p.lacks(how) {
-				r.Parts = append(r.Parts, *p.Part)
-			}
-		}
-	}
-	provider.CacheRulesOf(q.API).ReadHashed(&f.prompt, &r, q.Of.Model, func(i int) hash { return f.parts[i].Hash })
-}
-
-// sentForm returns the form of a request as it is sent: often just as it was asked for.
-func (q *Request) sentForm() *form {
-	differs := func(p Part) bool { return p.form != nil || p.again }
-	switch {
-	case q.made != nil:
-	case q.sum.sent: // the answer will need what the room has
-		q.made = &form{}
-		formOf(q, q.sum, asSent, q.made)
-	case q.sum.asked == &q.room.asked && !slices.ContainsFunc(q.Parts, differs):
-		q.made = q.sum.asked
-	default:
-		q.made = &q.room.sent
-		formOf(q, q.sum, asSent, q.made)
-	}
-	return q.made
 }
 
 // Begin adds a request as it was asked for.
@@ -309,20 +222,19 @@ func (q *Request) upTo(end int) *Request {
 	if end == 0 {
 		return nil
 	}
-	marker := canon.Any{}
-	for i := range q.Parts {
-		if m := q.Parts[i].Marker; m.Kind != canon.KindAbsent {
-			marker = m
-		}
+	marker, marked := canon.Any{}, q.Of.Marked
+	if n := len(marked); n > 0 {
+		marker = q.Of.Parts[marked[n-1]].Marker
 	}
 	if _, whole := q.Of.Parameters.Get("cache_control"); provider.CacheRulesOf(q.API).Marked && !whole &&
 		marker.Kind == canon.KindAbsent {
 		return nil
 	}
-	before := *q
-	before.Parts, before.made = slices.Clone(q.Parts[:end]), nil
-	last := *before.Parts[end-1].Part
-	last.Marker = marker
-	before.Parts[end-1].Part = &last
+	before, of := *q, *q.Of
+	of.Parts, of.Marked = slices.Clone(q.Of.Parts[:end]), slices.Clone(marked[:sort.SearchInts(marked, end-1)])
+	if of.Parts[end-1].Marker = marker; marker.Kind != canon.KindAbsent {
+		of.Marked = append(of.Marked, end-1)
+	}
+	before.Parts, before.Of, before.made = q.Parts[:end], &of, nil
 	return &before
 }

@@ -62,14 +62,19 @@ type List struct {
 	by    map[string][]*Decision // by the key of the part, in their order
 	ids   map[string]string      // the key of the part whose original has an id
 	named map[string]string      // the id of the original, by the key of the part
+	order []added                // the decisions in their order
+	since map[string][]string    // the keys of decisions, by the call since which they hold
 	held  int                    // bytes of the texts in memory
-	ends  bool                   // a decision ends managing or stops it
-	takes bool                   // a decision takes a part
+	ends  []string               // the keys of decisions that end managing or stop it
+	takes []string               // the keys of decisions that take a part
 }
+
+// added says of a decision which part it is about, and since when it holds.
+type added struct{ key, since string }
 
 // NewList returns an empty list.
 func NewList() *List {
-	return &List{by: map[string][]*Decision{}, ids: map[string]string{}, named: map[string]string{}}
+	return &List{by: map[string][]*Decision{}, since: map[string][]string{}, ids: map[string]string{}, named: map[string]string{}}
 }
 
 // Add adds a decision, unless the list has the one that the same block keeps.
@@ -87,7 +92,16 @@ func (l *List) Add(d Decision) {
 		l.ids[d.ID], l.named[d.Key] = d.Key, d.ID
 	}
 	l.held += len(d.Text)
-	l.ends, l.takes = l.ends || d.What == Ended || d.What == Stopped, l.takes || d.taken()
+	l.order = append(l.order, added{d.Key, d.Since})
+	if d.Since != "" {
+		l.since[d.Since] = append(l.since[d.Since], d.Key)
+	}
+	if d.What == Ended || d.What == Stopped {
+		l.ends = append(l.ends, d.Key)
+	}
+	if d.taken() {
+		l.takes = append(l.takes, d.Key)
+	}
 }
 
 // Name notes that the original of a part is kept under an id.

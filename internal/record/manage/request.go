@@ -3,6 +3,7 @@ package manage
 import (
 	"cmp"
 	"crypto/sha256"
+	"iter"
 	"slices"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -25,6 +26,7 @@ type Part struct {
 	size  int64
 	asks  string    // what a call asks of its tool
 	turn  int       // how many answers begin up to it
+	twin  int       // the number of the part before it with its key, counted from 1; 0 for none
 	fresh bool      // a result that no model saw
 	doubt bool      // the request has the same result twice
 	again bool      // a call that repeats one whose result was taken, or its result
@@ -67,21 +69,29 @@ type Request struct {
 	Root   splice.Value                  // the body that was read
 	hashes func(*provider.Part) [32]byte // of parts
 
-	begun    int            // how many parts were read
-	unseen   []int          // the results that no answer stands behind
-	fresh    []int          // the results that no model saw
-	calls    map[string]int // by id, the place of a call
-	since    string         // the newest of them
-	results  map[string]int // by call, the place of its result; -1 if two have that call
-	times    map[string]int // how many results have a key
-	ended    bool           // managing ended for the conversation, which goes as it came
-	why      string         // it ended
-	stopped  bool           // it ended, and what was taken stays out until it is asked for again
-	until    int            // the newest call when it ended, by its place: all that was taken came back behind that
-	again    int            // how many calls repeat one whose result was taken
-	refers   map[int]bool   // whether a result only refers to an earlier one, by its place in Parts, as far as it was asked
-	meant    map[int]int    // the place of the one before a result of a call that asks again; -1 for none
-	bySize   map[int][]int  // the places of the results, by their bytes; nil until it is asked
+	together func(a, b string) bool // says of two calls whether one answer had both
+	begun    int                    // how many parts were read
+	unseen   []int                  // the results that no answer stands behind
+	fresh    []int                  // the results that no model saw
+	calls    map[string]int         // by id, the place of a call
+	twice    bool                   // two calls have one id
+	since    string                 // the newest of them
+	results  map[string]int         // by call, the place of its result; -1 if two have that call
+	places   map[string]int         // by key, the number of the last part with it, counted from 1
+	formed   []int                  // the places of the parts that do not go as they came
+	changed  []int                  // those whose form changed since it was asked
+	refs     []placed               // the references that were decided, in the order of their places, even if one leads to nothing
+	followed followed
+	reread   reread
+	ended    bool          // managing ended for the conversation, which goes as it came
+	why      string        // it ended
+	stopped  bool          // it ended, and what was taken stays out until it is asked for again
+	until    int           // the newest call when it ended, by its place: all that was taken came back behind that
+	again    int           // how many calls repeat one whose result was taken
+	refers   map[int]bool  // whether a result only refers to an earlier one, by its place in Parts, as far as it was asked
+	meant    map[int]int   // the place of the one before a result of a call that asks again; -1 for none
+	bySize   map[int][]int // the places of the results, by their bytes, as far as
+	sized    int           // these parts were asked for
 	reserved map[string]string
 	clears   *provider.Clearing // Clears, if all results that it cleared before can be cleared again
 	sum      *summed
@@ -195,20 +205,18 @@ func (q *Request) Tool(p *Part) string {
 // says of two calls whether one answer had both; hashes returns the hash of a part. Cost: linear in the parts that came to
 // all of the last time, else in all.
 func (q *Request) Begin(same int, together func(a, b string) bool, hashes func(*provider.Part) [32]byte) {
-	if q.calls == nil {
-		q.calls, q.results, q.times = map[string]int{}, map[string]int{}, map[string]int{}
-	}
 	if q.room == nil {
 		q.room = &room{}
 	}
-	if same < q.begun {
-		clear(q.calls)
-		clear(q.results)
-		clear(q.times)
-		q.begun, q.since, q.unseen, q.fresh = 0, "", q.unseen[:0], q.fresh[:0]
+	if q.calls == nil || same < q.begun {
+		q.calls, q.results, q.places, q.bySize = map[string]int{}, map[string]int{}, map[string]int{}, map[int][]int{}
+		q.begun, q.since, q.twice, q.unseen, q.fresh, q.sized = 0, "", false, q.unseen[:0], q.fresh[:0], 0
+		q.followed, q.reread = followed{}, reread{}
+		q.room.differs(same)
+		q.room.turned = 0
 	}
 	from := q.begun
-	q.hashes, q.reserved, q.bySize, q.begun = hashes, map[string]string{}, nil, len(q.Parts)
+	q.together, q.hashes, q.reserved, q.begun = together, hashes, map[string]string{}, len(q.Parts)
 	for i := from; i < len(q.Parts); i++ {
 		p := &q.Parts[i]
 		if p.hash == [sha256.Size]byte{} {
@@ -217,12 +225,15 @@ func (q *Request) Begin(same int, together func(a, b string) bool, hashes func(*
 				p.asks = asks(p.Part)
 			}
 		}
+		if p.Key != "" {
+			p.twin, q.places[p.Key] = q.places[p.Key], i+1
+		}
 		switch {
 		case p.Section != provider.Conversation:
 		case p.Kind == "call" && p.Call != "":
-			q.calls[p.Call], q.since = i, p.Call
+			_, two := q.calls[p.Call]
+			q.calls[p.Call], q.since, q.twice = i, p.Call, q.twice || two
 		case p.Kind == "result" && p.Call != "":
-			q.times[p.Key]++
 			if _, two := q.results[p.Call]; !two {
 				q.results[p.Call] = i
 			} else if q.results[p.Call] = -1; from > 0 { // what was read may be in doubt now
@@ -239,7 +250,7 @@ func (q *Request) Begin(same int, together func(a, b string) bool, hashes func(*
 			}
 		}
 		if p.result() {
-			p.doubt, p.fresh = q.times[p.Key] > 1, true
+			p.doubt, p.fresh = p.twin > 0 || q.places[p.Key] != i+1, true
 			q.unseen, q.fresh = append(q.unseen, i), append(q.fresh, i)
 		}
 		if p.answers() && p.Section == provider.Conversation && len(q.unseen) > 0 {
@@ -266,15 +277,17 @@ func (q *Request) sees(i int, results []int, together func(a, b string) bool) []
 	return results
 }
 
-// Places returns the places of the parts that have keys, of several with one the last.
-func (q *Request) Places() map[string]int {
-	places := map[string]int{}
-	for i := range q.Parts {
-		if key := q.Parts[i].Key; key != "" {
-			places[key] = i
+// Place returns the place of the part with a key, of several the last; -1 for none.
+func (q *Request) Place(key string) int {
+	return q.places[key] - 1
+}
+
+// all returns the places of all parts with a key, the last first.
+func (q *Request) all(key string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for at := q.places[key]; at > 0 && yield(at-1); at = q.Parts[at-1].twin {
 		}
 	}
-	return places
 }
 
 // Since returns the newest call of a request, "" for none.
@@ -293,57 +306,4 @@ func (q *Request) Again() (again, calls int) { return q.again, len(q.calls) }
 func (q *Request) has(call string) bool {
 	_, has := q.calls[call]
 	return has
-}
-
-// room is memory for what is made of a request: the next request but one of a conversation may take it.
-type room struct {
-	asked, sent form
-	ends        []int
-	chain       []hash
-	turned      []turnPart // that both are of
-	text        []byte
-	decided     []*Decision
-}
-
-// Clone returns the request as it came, for another list to follow. It takes the memory of a request before the last one
-// that a ledger began and that nobody needs any more, nil for none.
-func (q *Request) Clone(from *Request) *Request {
-	other := *q
-	if from == nil {
-		from = &Request{room: &room{}}
-	}
-	other.Parts, other.reserved, other.made = append(from.Parts[:0], q.Parts...), map[string]string{}, nil
-	other.sum, other.room = nil, from.room
-	for i := range other.Parts {
-		other.Parts[i].form, other.Parts[i].again = nil, false
-	}
-	return &other
-}
-
-// with returns the request with some more decisions.
-func (q *Request) with(list []Decision) *Request {
-	other := *q
-	other.Parts, other.made, other.room = slices.Clone(q.Parts), nil, &room{}
-	by := make(map[string]*Decision, len(list))
-	for i := range list {
-		by[list[i].Key] = &list[i]
-	}
-	for i := range other.Parts {
-		if p := &other.Parts[i]; p.Key != "" && by[p.Key] != nil && !p.doubt {
-			p.apply(by[p.Key])
-		}
-	}
-	other.refer()
-	return &other
-}
-
-// apply gives a part a form.
-func (p *Part) apply(d *Decision) {
-	p.form, p.sent = nil, canon.Any{}
-	if d == nil || d.What == Raw || d.What == Pinned || d.What == Ended {
-		return
-	}
-	if p.form, p.sent = d, d.value; p.sent.Kind == canon.KindAbsent && d.Text != "" {
-		p.sent = d.Text.Any()
-	}
 }

@@ -1,6 +1,8 @@
 package manage
 
 import (
+	"slices"
+
 	"github.com/contexttree/pact/internal/record/worth"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -33,22 +35,17 @@ func (l *Ledger) mayPay(when lifecycle.When, q *Request, due []int, binds, earli
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s, f := q.sum, q.sentForm()
-	at, gone, behind := 0, 2.0, 0 // two tokens, for what rounding adds
-	for i, from := 0, due[0]; i < len(q.Parts); i++ {
-		p, leaves := &q.Parts[i], len(due) > 0 && due[0] == i
-		if leaves {
-			due = due[1:]
+	behind, gone := f.before(due[0]), 2.0 // two tokens, for what rounding adds
+	adds := func(i int) {
+		gone += f.first[f.before(i+1)] - f.first[f.before(i)]
+	}
+	for _, i := range due {
+		adds(i)
+	}
+	for i := due[0] + 1; binds && i < len(q.Parts); i++ {
+		if _, leaves := slices.BinarySearch(due, i); !leaves && q.Parts[i].thinks() {
+			adds(i)
 		}
-		if i == from {
-			behind = at
-		}
-		if p.lacks(asSent) {
-			continue
-		}
-		if leaves || binds && i > from && p.thinks() {
-			gone += f.first[at+1] - f.first[at]
-		}
-		at++
 	}
 	stays, cached := s.on.sent.Forecasts(&f.prompt, s.at, behind)
 	keep, read := s.call(f, stays), f.first[cached.Blocks]

@@ -3,6 +3,7 @@ package provider
 import (
 	"crypto/sha256"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -14,6 +15,10 @@ type Cache struct {
 	entries map[prefix]*cachedPrefix
 	last    *cachedCall
 }
+
+// Looks counts the blocks of prompts, and the parts of requests, that this process read, compared or hashed. What is in the
+// array of a prompt before is not looked at.
+var Looks atomic.Int64
 
 // prefix identifies a prefix by the model, the settings that count up to its
 // end, and its blocks.
@@ -101,11 +106,6 @@ func (c *Cache) called(p *Prompt, at time.Time) *cachedCall {
 	return now
 }
 
-// Knows reports whether the cache has the blocks of a prompt in mind, as those of its last call.
-func (c *Cache) Knows(p *Prompt) bool {
-	return c.last != nil && cap(c.last.blocks) > 0 && cap(p.Blocks) > 0 && &c.last.blocks[:1][0] == &p.Blocks[:1][0]
-}
-
 // Call forecasts what the provider reads for a request sent at a time, and adds
 // the request to the cache. Cost: linear in the blocks.
 func (c *Cache) Call(p *Prompt, at time.Time) Forecast {
@@ -118,14 +118,17 @@ func (c *Cache) Call(p *Prompt, at time.Time) Forecast {
 }
 
 // prefixesOf returns, for each block, the prefix that ends with it, what the cache has of it, and how many of them the last
-// call has too. Cost: it hashes what the
-// last call does not begin with; a call that begins with all of the last one shares its lists.
+// call has too. Cost: it compares what is not in the array of the last call, and hashes what that does not begin with; a call
+// that begins with all of the last one shares its lists.
 func (c *Cache) prefixesOf(p *Prompt) (list []prefix, cached []*cachedPrefix, same int) {
 	section, at := Section(0), prefix(sha256.Sum256([]byte(p.Model)))
 	if l := c.last; l != nil && l.model == p.Model && slices.Equal(l.settings, p.Settings) {
+		same = shared(l.blocks, p.Blocks)
+		from := same
 		for same < min(len(l.blocks), len(p.Blocks)) && l.blocks[same].says(&p.Blocks[same]) {
 			same++
 		}
+		Looks.Add(int64(same - from))
 		if list, cached = l.prefixes[:same], l.cached[:same]; same < len(l.prefixes) {
 			list, cached = slices.Clip(list), slices.Clip(cached)
 		}
@@ -133,6 +136,7 @@ func (c *Cache) prefixesOf(p *Prompt) (list []prefix, cached []*cachedPrefix, sa
 			section, at = p.Blocks[same-1].Section+1, list[same-1]
 		}
 	}
+	Looks.Add(int64(len(p.Blocks) - same))
 	var step []byte
 	for i := same; i < len(p.Blocks); i++ {
 		b := &p.Blocks[i]

@@ -36,7 +36,7 @@ type Shared struct {
 	ApartChanged bool
 }
 
-// Compare says what a request repeats of the previous one. Cost: linear in the blocks.
+// Compare says what a request repeats of the previous one. Cost: linear in the blocks that are not in the same array.
 func (rules *CacheRules) Compare(older, newer *Prompt) Shared {
 	s := Shared{Of: len(older.Blocks)}
 	s.compareBlocks(rules, older, newer)
@@ -48,13 +48,15 @@ func (rules *CacheRules) Compare(older, newer *Prompt) Shared {
 }
 
 func (s *Shared) compareBlocks(rules *CacheRules, older, newer *Prompt) {
-	n := 0
+	n := shared(older.Blocks, newer.Blocks)
+	from := n
 	for n < len(older.Blocks) && n < len(newer.Blocks) && same(&older.Blocks[n], &newer.Blocks[n]) {
 		s.ApartChanged = s.ApartChanged || older.Blocks[n].Section == System &&
 			older.Blocks[n].hash != newer.Blocks[n].hash
 		n++
 	}
 	s.Blocks = n
+	Looks.Add(int64(n - from))
 	if n < len(older.Blocks) {
 		s.Cause, s.Names = causeAt(older, newer, n)
 	}

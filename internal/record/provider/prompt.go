@@ -15,7 +15,18 @@ type Prompt struct {
 	Settings []string // values of the rules' settings, "" for a missing one
 	Blocks   []Block
 	Marks    []Marker // in the order of the blocks
+	Edited   bool     // the request asks the provider to clear something
 	word     string   // the word with which the request asks for a lifetime
+	question int      // the message of the last question, if the provider takes the thinking before it out; -1 for none
+}
+
+// shared returns how many of the first blocks of two lists are the same because they are in the same array: nothing in it
+// changes but that others are added behind.
+func shared(a, b []Block) int {
+	if cap(a) == 0 || cap(b) == 0 || &a[:1][0] != &b[:1][0] {
+		return 0
+	}
+	return min(len(a), len(b))
 }
 
 // Marker says after which block the provider caches.
@@ -43,7 +54,7 @@ type Block struct {
 	Kind, Name string
 	Apart      bool  // the provider removes it before it caches
 	Cleared    bool  // the provider puts a placeholder in its place, as the request asks
-	turnsOn    uint8 // a bit for each of the rules' settings that its content decides
+	turnsOn    uint8 // a bit for each of the rules' settings that its content or that of a block before decides
 	message    int   // index of its message, -1 outside of messages
 	hash       [sha256.Size]byte
 }
@@ -59,38 +70,48 @@ func (rules *CacheRules) Read(r *Request, model string) *Prompt {
 // linear in the number of parts, and in the bytes of the new ones.
 func (rules *CacheRules) ReadNext(r *Request, model string, known Hashes) *Prompt {
 	p := &Prompt{}
-	rules.ReadHashed(p, r, model, func(i int) [sha256.Size]byte { return known.Of(&r.Parts[i]) })
+	rules.ReadHashed(p, r, model, 0, func(i int) [sha256.Size]byte { return known.Of(&r.Parts[i]) })
 	return p
 }
 
-// ReadHashed is Read with the hash of each part, into a prompt of the same rules whose lists nobody else has any more.
-// Cost: linear in the number of parts; it looks at the contents of those alone that the prompt has not in their place.
-func (rules *CacheRules) ReadHashed(p *Prompt, r *Request, model string, hashOf func(i int) [sha256.Size]byte) {
-	before := p.Blocks
-	*p = Prompt{Model: cmp.Or(r.Model, model), Settings: p.Settings[:0], Blocks: slices.Grow(p.Blocks[:0], len(r.Parts)),
-		Marks: p.Marks[:0]}
+// ReadHashed is Read with the hash of each part, into a prompt of the same rules, of whose blocks the first ones, so many
+// as same says, are those of the parts in their place. The prompt goes on in the array of its blocks if all of them are;
+// else it takes another, for what was read before stays as it is. Cost: linear in the other parts.
+func (rules *CacheRules) ReadHashed(p *Prompt, r *Request, model string, same int, hashOf func(i int) [sha256.Size]byte) {
+	before := *p
+	*p = Prompt{Model: cmp.Or(r.Model, model), question: staysWhole, Edited: len(get(r.Parameters, clearingName, "edits").Elems) > 0}
+	if before.Edited || p.Edited {
+		same = 0
+	}
+	if rules.ForgetsThinking(p.Model) && !clearsThinking(r) {
+		known := same
+		if before.question == staysWhole {
+			known = 0
+		}
+		p.question = lastQuestion(r, known, before.question)
+	}
+	same = before.untouched(same, p.question)
+	if p.Blocks = before.Blocks[:same]; same < len(before.Blocks) {
+		p.Blocks = slices.Clip(p.Blocks)
+	}
+	p.Blocks = slices.Grow(p.Blocks, len(r.Parts)-same)
+	Looks.Add(int64(len(r.Parts) - same))
 	on := uint8(0)
-	for i := range r.Parts {
+	if same > 0 {
+		on = p.Blocks[same-1].turnsOn
+	}
+	for i := same; i < len(r.Parts); i++ {
 		part := &r.Parts[i]
-		b := Block{Section: part.Section, Kind: part.Kind, Name: part.Name, message: part.Message,
-			hash: hashOf(i)}
-		if i < len(before) && before[i].hash == b.hash && before[i].Section == b.Section {
-			b.turnsOn = before[i].turnsOn
-		} else {
-			b.turnsOn = rules.turnsOn(part)
-		}
-		on |= b.turnsOn
-		if part.Marker.Kind != canon.KindAbsent {
-			p.Marks = append(p.Marks, Marker{i, get(part.Marker, "ttl").Text})
-		}
-		b.Apart = rules.Apart != "" && part.Section == System && strings.HasPrefix(part.Content.Text, rules.Apart)
-		p.Blocks = append(p.Blocks, b)
+		on |= rules.turnsOn(part)
+		p.Blocks = append(p.Blocks, Block{Section: part.Section, Kind: part.Kind, Name: part.Name, message: part.Message,
+			hash: hashOf(i), turnsOn: on, Apart: part.Kind == "thinking" && part.Message < p.question ||
+				rules.Apart != "" && part.Section == System && strings.HasPrefix(part.Content.Text, rules.Apart)})
+	}
+	for _, i := range r.Marked {
+		p.Marks = append(p.Marks, Marker{i, get(r.Parts[i].Marker, "ttl").Text})
 	}
 	for i := range rules.Settings {
 		p.Settings = append(p.Settings, rules.Settings[i].value(r, on>>i&1 == 1))
-	}
-	if rules.ForgetsThinking(p.Model) && !clearsThinking(r) {
-		p.forget(lastQuestion(r))
 	}
 	p.clear(r)
 	if marker := get(r.Parameters, "cache_control"); rules.Marked && marker.Kind == canon.KindObject {
@@ -108,20 +129,30 @@ func (rules *CacheRules) ReadHashed(p *Prompt, r *Request, model string, hashOf 
 	}
 }
 
-// forget takes thinking out of the messages before one.
-func (p *Prompt) forget(message int) {
-	for i := range p.Blocks {
-		if b := &p.Blocks[i]; b.Kind == "thinking" && b.message < message {
-			b.Apart = true
+// staysWhole is the question of a prompt of which the provider takes no thinking out.
+const staysWhole = -2
+
+// untouched returns how many of the first blocks, of so many, stay as they are once the last question is another: the
+// provider takes the thinking before it out.
+func (p *Prompt) untouched(blocks, question int) int {
+	from, to := min(p.question, question), max(p.question, question)
+	for i := blocks - 1; i >= 0 && from < to && p.Blocks[i].message >= from; i-- {
+		if p.Blocks[i].Kind == "thinking" && p.Blocks[i].message < to {
+			blocks = i
 		}
 	}
+	return blocks
 }
 
-// lastQuestion returns the index of the last message of the user that has no
-// result of a tool, -1 if there is none. Cost: that of the parts from there on.
-func lastQuestion(r *Request) int {
+// lastQuestion returns the index of the last message of the user that has no result of a tool, -1 if there is none. known
+// is that of a request whose first parts, so many as same says, are those of this one. Cost: that of the parts from there
+// on, or behind the message that ends them.
+func lastQuestion(r *Request, same, known int) int {
 	for i := len(r.Parts); i > 0; {
 		message, asks, results := r.Parts[i-1].Message, false, false
+		if i < same && known < message {
+			return known
+		}
 		for ; i > 0 && r.Parts[i-1].Message == message; i-- {
 			p := &r.Parts[i-1]
 			asks, results = asks || p.Section == Conversation && p.Role == "user", results || p.Kind == "result"

@@ -3,9 +3,13 @@ package provider
 import (
 	"crypto/sha256"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // growing returns the parts of a conversation in each form that a content has.
@@ -60,39 +64,60 @@ func TestACallAllocatesTheSameAtEveryLength(t *testing.T) {
 	}
 }
 
-// A prompt that is read again looks at the contents of those parts alone that it has not in their place, and says what
-// a new one says: what decides a setting is found where it came, and is gone with its part.
-func TestReadingAPromptAgainLooksAtWhatIsNew(t *testing.T) {
+// A prompt that goes on looks at the contents of those parts alone that it has not in their place, and says what a new one
+// says: what decides a setting is found where it came, and is gone with its part, and thinking leaves with the next question.
+// What a prompt said before stays.
+func TestAPromptThatGoesOnSaysWhatANewOneSays(t *testing.T) {
 	for _, name := range CacheRulesNames() {
 		if n := len(CacheRulesNamed(name).Settings); n > 8 {
 			t.Errorf("%s has %d settings, and a block a bit for eight", name, n)
 		}
 	}
-	plain := &Request{API: Messages, Model: "claude-opus-5-5"}
-	for i := range 40 {
-		plain.Parts = append(plain.Parts, Part{Section: Conversation, Message: i, Kind: "text", Role: "user",
-			Content: parsed(t, fmt.Sprint(i))})
-	}
-	image, cited := *plain, *plain
-	image.Parts, cited.Parts = slices.Clone(plain.Parts), slices.Clone(plain.Parts)
-	image.Parts[30].Kind = "image"
-	cited.Parts[20].Content = parsed(t, `{"type":"document","citations":{"enabled":true}}`)
-	short := *plain
-	short.Parts = plain.Parts[:10]
-	known, p := Hashes{}, &Prompt{}
-	read := func(r *Request) {
-		anthropicCache.ReadHashed(p, r, "", func(i int) [sha256.Size]byte { return known.Of(&r.Parts[i]) })
-		if want := anthropicCache.Read(r, ""); !reflect.DeepEqual(p, want) {
-			t.Fatalf("%+v, want %+v", p, want)
+	clearing := parsed(t, `{"context_management":{"edits":[{"type":"clear_tool_uses_20250919",
+		"trigger":{"type":"tool_uses","value":2},"keep":{"type":"tool_uses","value":1}}]}}`)
+	for seed := range uint64(testrun.Size(t, 100, 500, 20_000)) {
+		r := rand.New(rand.NewPCG(8, seed))
+		rules := []*CacheRules{anthropicCache, chatCache}[r.IntN(2)]
+		q := &Request{API: Messages, Model: []string{"claude-opus-5-5", "claude-sonnet-4-5"}[r.IntN(2)],
+			Parts: growing(t, 1).Parts}
+		known, p, before := Hashes{}, &Prompt{}, []Part(nil)
+		var last, copied *Prompt
+		for range 30 {
+			q.Parts, q.Marked = slices.Clone(q.Parts[:max(1, len(q.Parts)-r.IntN(40)/30*r.IntN(8))]), nil
+			for range r.IntN(4) {
+				message := 0
+				if n := len(q.Parts); n > 0 {
+					message = q.Parts[n-1].Message + r.IntN(2)
+				}
+				kind := []string{"text", "thinking", "call", "result", "image"}[r.IntN(5)]
+				q.Parts = append(q.Parts, Part{Section: Conversation, Message: message, Kind: kind, Role: []string{"user", "assistant"}[r.IntN(2)],
+					Call: fmt.Sprint(r.IntN(9)), Content: parsed(t, []string{`"a"`, `"b"`, `{"citations":{"enabled":true}}`}[r.IntN(3)])})
+			}
+			if n := len(q.Parts); n > 0 {
+				q.Marked = []int{r.IntN(n)}
+			}
+			if q.Parameters = (canon.Any{}); r.IntN(9) == 0 {
+				q.Parameters = clearing
+			}
+			same := 0
+			for same < min(len(before), len(q.Parts)) && known.Of(&before[same]) == known.Of(&q.Parts[same]) &&
+				before[same].Message == q.Parts[same].Message {
+				same++
+			}
+			rules.ReadHashed(p, q, "", same, func(i int) [sha256.Size]byte { return known.Of(&q.Parts[i]) })
+			if want := rules.Read(q, ""); !reflect.DeepEqual(p, want) {
+				t.Fatalf("seed %d: %+v, want %+v", seed, p, want)
+			}
+			if last != nil && !reflect.DeepEqual(last, copied) {
+				t.Fatalf("seed %d: what the prompt said before is now %+v, not %+v", seed, last, copied)
+			}
+			if last != nil && !reflect.DeepEqual(rules.Compare(last, p), rules.Compare(copied, p)) {
+				t.Fatalf("seed %d: prompts in one array compare otherwise than others", seed)
+			}
+			said := *p
+			other := said
+			other.Blocks = slices.Clone(p.Blocks)
+			last, copied, before = &said, &other, q.Parts
 		}
-	}
-	for _, r := range []*Request{plain, &image, &short, &image, &cited, plain, &cited} {
-		read(r)
-	}
-	unread := cited // as if what is in its place said something else
-	unread.Parts = slices.Clone(plain.Parts)
-	anthropicCache.ReadHashed(p, &unread, "", func(i int) [sha256.Size]byte { return known.Of(&cited.Parts[i]) })
-	if want := anthropicCache.Read(&cited, ""); !slices.Equal(p.Settings, want.Settings) {
-		t.Errorf("parts that are there already are read again: %q", p.Settings)
 	}
 }

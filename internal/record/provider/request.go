@@ -39,6 +39,7 @@ type Request struct {
 	Model      string    // "" if the body has none
 	Parameters canon.Any // an object: the fields of the body that hold no parts, without the model
 	Parts      []Part
+	Marked     []int     // the places of the parts with a marker
 	Frame      canon.Any // an object: all other fields, with a hole in place of each part
 }
 
@@ -96,6 +97,11 @@ func (c *cutter) request(name API, body canon.Any) (*Request, bool) {
 		}
 	}
 	r.Parts, r.Frame, r.Parameters = c.parts, canon.Object(frame...), canon.Object(parameters...)
+	for i := range r.Parts {
+		if r.Parts[i].Marker.Kind != canon.KindAbsent {
+			r.Marked = append(r.Marked, i)
+		}
+	}
 	return r, true
 }
 

@@ -8,7 +8,7 @@ import (
 // Told has the cache know what the provider counted of a request that it holds.
 func (c *Cache) Told(p *Prompt, u Usage) {
 	var prefixes []prefix
-	if l := c.last; c.Knows(p) && len(l.blocks) == len(p.Blocks) && l.model == p.Model && slices.Equal(l.settings, p.Settings) {
+	if l := c.last; l != nil && len(l.blocks) == len(p.Blocks) && shared(l.blocks, p.Blocks) == len(p.Blocks) && l.model == p.Model && slices.Equal(l.settings, p.Settings) {
 		prefixes = l.prefixes
 	} else {
 		prefixes, _, _ = c.prefixesOf(p)
