@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/contexttree/pact"
@@ -41,11 +40,13 @@ type step struct {
 // answers is marked as copied. Cost: that of reading the run, and of what each call brings.
 func ATIF(ctx context.Context, w io.Writer, c *pact.Context, to pact.Address, progress func(done, total int)) ([]Lost, error) {
 	t := &trajectory{calls: map[string]*step{}}
-	if err := walk(ctx, c, to, t.call, progress); err != nil {
+	unsent, err := walk(ctx, c, to, t.call, progress)
+	if err != nil {
 		return nil, err
 	}
+	t.messages(unsent, 0)
 	t.list = append(t.list, Lost{What: "parameters of requests, markers for caches, ids of answers, when a call was begun"})
-	_, err := w.Write(append(t.document(c.Name()).AppendTo(nil), '\n'))
+	_, err = w.Write(append(t.document(c.Name()).AppendTo(nil), '\n'))
 	return t.list, err
 }
 
@@ -81,6 +82,15 @@ func (t *trajectory) call(c *call) error {
 	if len(c.answer) == 0 && c.failure != "" {
 		t.add(1, "call that failed")
 	}
+	t.messages(said, c.began)
+	if t.last = c; len(c.answer) > 0 {
+		t.answer(c)
+	}
+	return nil
+}
+
+// messages adds what is said beside the answers.
+func (t *trajectory) messages(said []*part, at int64) {
 	for len(said) > 0 {
 		n := 1
 		for n < len(said) && sideOf(said[n]) == sideOf(said[0]) {
@@ -89,20 +99,16 @@ func (t *trajectory) call(c *call) error {
 		switch side := sideOf(said[0]); side {
 		case "result":
 			for _, p := range said[:n] {
-				t.result(p, c.began)
+				t.result(p, at)
 			}
 		case "agent":
-			s := t.agent(said[:n], c.began)
+			s := t.agent(said[:n], at)
 			s.more = append(s.more, "is_copied_context", canon.True.Any(), "llm_call_count", canon.Number(0))
 		default:
-			t.say(side, c.began, said[:n]...)
+			t.say(side, at, said[:n]...)
 		}
 		said = said[n:]
 	}
-	if t.last = c; len(c.answer) > 0 {
-		t.answer(c)
-	}
-	return nil
 }
 
 // answer adds the step of an answer.
@@ -155,20 +161,6 @@ func (t *trajectory) content(p *part) canon.Any {
 }
 
 func text(said string) canon.Any { return canon.Fields("type", "text", "text", canon.Text(said)) }
-
-// image writes an image; the format names one of four types.
-func image(address string) canon.Any {
-	media := "image/png"
-	for _, other := range []string{"jpeg", "gif", "webp"} {
-		if strings.HasPrefix(address, "data:image/"+other) || strings.HasSuffix(strings.ToLower(address), "."+other) {
-			media = "image/" + other
-		}
-	}
-	if strings.HasSuffix(strings.ToLower(address), ".jpg") {
-		media = "image/jpeg"
-	}
-	return canon.Fields("type", "image", "source", canon.Fields("media_type", media, "path", canon.Text(address)))
-}
 
 // agent adds a step of the model: its thoughts, what it says, its calls.
 func (t *trajectory) agent(parts []*part, at int64) *step {

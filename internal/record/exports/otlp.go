@@ -26,9 +26,11 @@ type spans struct {
 // reading the run, and each call writes all that it was sent.
 func OTLP(ctx context.Context, w io.Writer, c *pact.Context, to pact.Address, progress func(done, total int)) ([]Lost, error) {
 	t := &spans{w: w}
-	if err := walk(ctx, c, to, t.call, progress); err != nil {
+	unsent, err := walk(ctx, c, to, t.call, progress)
+	if err != nil {
 		return nil, err
 	}
+	t.add(len(unsent), "part that no call has sent yet")
 	t.list = append(t.list, Lost{What: "parameters of requests, markers for caches, ids of answers"})
 	return t.list, nil
 }

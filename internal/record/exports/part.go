@@ -2,6 +2,7 @@ package exports
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
@@ -32,4 +33,15 @@ func dollars(amount *float64) canon.Any {
 		return canon.Any{}
 	}
 	return canon.Any{Kind: canon.KindNumber, Text: strconv.FormatFloat(*amount, 'f', -1, 64)}
+}
+
+// image writes an image for ATIF, which names one of four types.
+func image(address string) canon.Any {
+	media := "image/png"
+	for _, kind := range []string{"jpeg", "jpg", "gif", "webp"} {
+		if strings.HasPrefix(address, "data:image/"+kind) || strings.HasSuffix(strings.ToLower(address), "."+kind) {
+			media = "image/" + strings.Replace(kind, "jpg", "jpeg", 1)
+		}
+	}
+	return canon.Fields("type", "image", "source", canon.Fields("media_type", media, "path", canon.Text(address)))
 }

@@ -66,7 +66,7 @@ func written(t *testing.T, form string, c *pact.Context) ([]byte, []Lost) {
 	return to.Bytes(), lost
 }
 
-// told says of each call what it was sent, what was answered, and what it took.
+// told says of each call what it was sent, what was answered, and what it took, and what no call has sent yet.
 func told(t *testing.T, c *pact.Context) (lines []string) {
 	t.Helper()
 	parts := func(list []*part) (words []string) {
@@ -85,7 +85,7 @@ func told(t *testing.T, c *pact.Context) (lines []string) {
 		}
 		return text
 	}
-	err := walk(t.Context(), c, pact.Latest(), func(c *call) error {
+	unsent, err := walk(t.Context(), c, pact.Latest(), func(c *call) error {
 		if len(c.answer) == 0 {
 			return nil
 		}
@@ -104,6 +104,9 @@ func told(t *testing.T, c *pact.Context) (lines []string) {
 	}, func(int, int) {})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(unsent) > 0 {
+		lines = append(lines, "unsent: "+strings.Join(parts(unsent), "\n"))
 	}
 	return lines
 }

@@ -47,17 +47,18 @@ type call struct {
 	attempts      int
 }
 
-// walk calls each for every call of a context up to an address, with its answer. Cost: that of [view.Walk] with
+// walk calls each for every call of a context up to an address, with its answer, and returns what stands behind the last of
+// these answers, which no call has sent. Cost: that of [view.Walk] with
 // snapshots, and the blocks of each thread; each content is read once.
-func walk(ctx context.Context, c *pact.Context, to pact.Address, each func(*call) error, progress func(done, total int)) error {
+func walk(ctx context.Context, c *pact.Context, to pact.Address, each func(*call) error, progress func(done, total int)) (unsent []*part, _ error) {
 	first, last := c.Cycles()
 	until, err := c.At(ctx, to)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	attempts, err := c.Attempts(ctx, math.MinInt64, math.MaxInt64)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	byID := map[string]*history.Attempt{}
 	for i := range attempts {
@@ -70,30 +71,30 @@ func walk(ctx context.Context, c *pact.Context, to pact.Address, each func(*call
 		if err := r.read(now, s); err != nil || before == nil {
 			return now, err
 		}
-		before.answered(now)
+		unsent = before.answered(now)
 		return now, each(before)
 	}
 	total := int(until.Cycle() - int64(first) + 1)
 	for s, err := range view.Walk(ctx, c, pact.Cycle(first), pact.Cycle(last), view.WalkOptions{Snapshots: true}) {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if s.Call == nil && record.Recorded(s.Now) { // somebody edited the thread: the next call shows it
 			continue
 		}
 		now, err := answered(s.Now)
 		if err != nil || s.Cycle > until.Cycle() {
-			return err
+			return nil, err
 		}
 		now.tell(s, byID)
 		before = now
 		progress(min(int(s.Cycle-int64(first))+1, total), total)
 	}
 	if before == nil {
-		return nil
+		return nil, nil
 	}
 	_, err = answered(c.Working())
-	return err
+	return unsent, err
 }
 
 // tell takes what is known of a call beside its thread.
@@ -273,8 +274,8 @@ func partOf(ctx context.Context, t *tree.Tree, n *tree.Node, region tree.Class) 
 }
 
 // answered finds the answer to a call in the thread that follows: what the assistant says behind the last part that
-// both have. Of an answer that the next call leaves out nothing is known.
-func (c *call) answered(next *call) {
+// both have, and returns what stands behind it. Of an answer that the next call leaves out nothing is known.
+func (c *call) answered(next *call) (behind []*part) {
 	mine := map[*part]bool{} // behind what both begin with
 	for _, p := range c.said[next.same:] {
 		mine[p] = true
@@ -288,7 +289,7 @@ func (c *call) answered(next *call) {
 			at--
 		}
 		if at == 0 && len(c.said) > 0 {
-			return
+			return nil
 		}
 	}
 	end := at
@@ -297,11 +298,12 @@ func (c *call) answered(next *call) {
 	}
 	c.answer = slices.Clip(next.said[at:end])
 	if len(c.answer) == 0 {
-		return
+		return next.said[end:]
 	}
 	about := c.answer[0].about
 	finish, _ := about.Get("finish")
 	model, _ := about.Get("model")
 	reasoning, _ := about.Get("reasoning")
 	c.finish, c.answeredBy, c.usage.Reasoning = finish.Text, model.Text, provider.Count(reasoning)
+	return next.said[end:]
 }
