@@ -51,7 +51,7 @@ func output(f fields) bool {
 // readItems reads the items that a session of the OpenAI Agents SDK holds. Items
 // of the model that follow each other are one answer.
 func readItems(list []entry, found *findings) []Session {
-	g := grown{api: provider.Responses, list: "input"}
+	g := grown{api: provider.Responses, texts: found.texts}
 	var said []canon.Any
 	line, id := 0, ""
 	answer := func() {
@@ -74,7 +74,7 @@ func readItems(list []entry, found *findings) []Session {
 			said = append(said, e.value())
 		default:
 			answer()
-			g.messages = append(g.messages, e.value())
+			g.say(e.value())
 		}
 	}
 	answer()

@@ -53,7 +53,7 @@ func trajectory(e entry, begun *ParentCall, names map[string]int, found *finding
 	f := e.fields()
 	agent := f["agent"].fields()
 	steps := e.under(f["steps"])
-	a := atif{spoken: spoken{model: agent.text("model_name"), tools: agent["tool_definitions"].value()}, found: found,
+	a := atif{spoken: spoken{texts: found.texts, model: agent.text("model_name"), tools: agent["tool_definitions"].value()}, found: found,
 		begins: map[string]string{}, within: map[string]bool{}}
 	subs := e.under(f["subagent_trajectories"])
 	for _, sub := range subs {

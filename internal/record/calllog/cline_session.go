@@ -20,7 +20,7 @@ func isClineSession(first raw) bool {
 func readClineSession(list []entry, found *findings) (made []Session) {
 	for _, e := range list {
 		f := e.fields()
-		g := grown{api: provider.Messages, list: "messages"}
+		g := grown{api: provider.Messages, texts: found.texts}
 		if text := f.text("system_prompt"); text != "" {
 			g.system = []canon.Any{canon.Fields("type", "text", "text", text)}
 		}
@@ -32,7 +32,7 @@ func readClineSession(list []entry, found *findings) (made []Session) {
 			role, content, at := f.text("role"), clineContent(f["content"].value()), timeOf(f["ts"].value())
 			switch role {
 			case "user", "system":
-				g.messages = append(g.messages, canon.Fields("role", role, "content", content))
+				g.say(canon.Fields("role", role, "content", content))
 			case "assistant":
 				for ; i+1 < len(list); i++ { // the counts of an answer stand in one of its messages
 					next := list[i+1].fields()

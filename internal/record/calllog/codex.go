@@ -27,7 +27,7 @@ func isCodex(line raw) bool {
 type codex struct {
 	grown
 	model    string
-	opening  []canon.Any // the instructions, which Codex sends before the history
+	opening  []text      // the instructions, which Codex sends before the history
 	said     []canon.Any // the items of an answer that goes on
 	line     int         // where that answer begins
 	before   int64       // when the item before that answer was written
@@ -47,7 +47,7 @@ type codex struct {
 // end where the tokens of the call are noted. Lines of type event_msg repeat what
 // other lines say, so only their tokens count.
 func readCodex(list []entry, found *findings) []Session {
-	c := codex{grown: grown{api: provider.Responses, list: "input"}, model: unknownModel, found: found}
+	c := codex{grown: grown{api: provider.Responses, texts: found.texts}, model: unknownModel, found: found}
 	list, moved := inOrderOfTime(list)
 	if moved {
 		found.add(0, "its lines were not in the order of their times, and were put into it")
@@ -130,7 +130,7 @@ func (c *codex) event(payload fields, line int) {
 func (c *codex) counted(tokens fields) {
 	if n := len(c.made.Calls); n > 0 && c.last.Usage == (provider.Usage{}) {
 		c.last.Usage = codexUsage(tokens)
-		c.made.Calls[n-1].Answer = c.last.Body().AppendTo(nil)
+		c.made.Calls[n-1].answered = c.texts.put(c.last.Body().Value())
 	}
 }
 
@@ -139,7 +139,7 @@ func (c *codex) counted(tokens fields) {
 func (c *codex) rollBack(turns int64, line int) {
 	at := len(c.messages)
 	for ; turns > 0 && at > len(c.opening); turns-- {
-		for at--; at > len(c.opening) && !beginsTurn(c.messages[at]); at-- {
+		for at--; at > len(c.opening) && !beginsTurn(c.texts.value(c.messages[at])); at-- {
 		}
 	}
 	if turns > 0 {
@@ -181,7 +181,7 @@ func (c *codex) leave(found *findings) {
 	}
 	switch {
 	case !c.events:
-		c.messages = append(c.messages, c.said...)
+		c.say(c.said...)
 	case len(c.said) > 0 || c.unasked:
 		found.add(c.line, "the answer that begins here may go on, so it was left out; it comes with the next import")
 	}
@@ -194,9 +194,9 @@ func (c *codex) instructions(meta fields) {
 	if text == "" || len(c.messages) > 0 {
 		return
 	}
-	c.opening = []canon.Any{canon.Fields("type", "message", "role", "developer",
-		"content", canon.ArrayOf(canon.Fields("type", "input_text", "text", text)))}
-	c.messages = slices.Clone(c.opening)
+	c.say(canon.Fields("type", "message", "role", "developer",
+		"content", canon.ArrayOf(canon.Fields("type", "input_text", "text", text))))
+	c.opening = slices.Clone(c.messages)
 }
 
 // item adds an item of the history.
@@ -212,7 +212,7 @@ func (c *codex) item(f fields, value canon.Any, line int, at int64) {
 		c.said = append(c.said, value)
 	} else {
 		c.end("", nil)
-		c.messages = append(c.messages, value)
+		c.say(value)
 	}
 	c.at = at
 }
@@ -276,16 +276,16 @@ func (c *codex) replace(f fields, line int) {
 	before := c.messages[len(c.opening):]
 	c.messages, c.unasked, c.talk = slices.Clone(c.opening), false, true
 	for _, e := range history {
-		c.messages = append(c.messages, sentItem(e.value()))
+		c.say(sentItem(e.value()))
 	}
 	if history == nil {
 		c.found.say(line, "the rollout lacks what a compaction left; it was rebuilt of what the user said and the summary")
 		for _, m := range before {
-			if role, _ := m.Get("role"); role.Text == "user" || role.Text == "developer" {
-				c.messages = append(c.messages, m)
+			if role := roleOf(c.texts.value(m)); role == "user" || role == "developer" {
+				c.messages = longer(c.messages, m)
 			}
 		}
-		c.messages = append(c.messages, canon.Fields("type", "message", "role", "user",
+		c.say(canon.Fields("type", "message", "role", "user",
 			"content", canon.ArrayOf(canon.Fields("type", "input_text", "text", summary))))
 	}
 	c.answered, c.rewrites = len(c.messages), true

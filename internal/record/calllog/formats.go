@@ -57,8 +57,7 @@ func lackedBy(calls []Call, lacks []string) []string {
 				return len(v.Elems) > 0 || len(v.Members) > 0 || v.Kind == canon.KindString && v.Text != ""
 			})
 		}
-		messages, _ := calls[i].Request.Get("messages")
-		if !has("system", "systemInstruction", "instructions") && (len(messages.Elems) == 0 || roleOf(messages.Elems[0]) != "system") {
+		if !has("system", "systemInstruction", "instructions") && calls[i].firstRole() != "system" {
 			all[lacksSetup[0]] = false
 		}
 		if !has("tools") {

@@ -53,7 +53,7 @@ func readGeminiChat(list []entry, found *findings) (made []Session) {
 		f := e.fields()
 		if c == nil || beginsGeminiChat(f) && len(c.now) > 0 && f.text("sessionId") != c.made.Name {
 			end()
-			c = &geminiChat{grown: grown{api: provider.Gemini, list: "contents"}, found: found}
+			c = &geminiChat{grown: grown{api: provider.Gemini, texts: found.texts}, found: found}
 		}
 		c.record(e, f)
 	}
@@ -176,7 +176,7 @@ func (c *geminiChat) user(m *chatMessage) {
 		return
 	}
 	if len(t.parts) > 0 {
-		c.messages = append(c.messages, writer{c.api}.messages(&t)...)
+		c.say(writer{c.api}.messages(&t)...)
 	}
 }
 
@@ -218,7 +218,7 @@ func (c *geminiChat) gemini(m *chatMessage) {
 	}
 	c.answer(w.messages(&t)...)
 	if len(results.parts) > 0 {
-		c.messages = append(c.messages, w.messages(&results)...)
+		c.say(w.messages(&results)...)
 	}
 }
 
@@ -233,14 +233,14 @@ func (c *geminiChat) joins(m *chatMessage, t *turn) bool {
 	if !m.fields["tokens"].empty() && !before.fields["tokens"].empty() || before.text("type") != "gemini" || before.history || before.text("id") != c.made.Calls[n].ID {
 		return false
 	}
-	whole := c.made.Calls[n].answer()
+	whole := c.made.Calls[n].answer(c.texts.value(c.made.Calls[n].answered).AppendTo(nil))
 	parts, _ := whole.Content.Get("parts")
 	whole.Content = canon.Fields("role", "model", "parts", canon.ArrayOf(append(slices.Clip(parts.Elems),
 		writer{c.api}.parts(t)...)...))
 	if whole.Failure = ""; whole.Usage == (provider.Usage{}) {
 		whole.Usage = t.answer.Usage
 	}
-	c.made.Calls[n].Answer = whole.Body().AppendTo(nil)
+	c.made.Calls[n].answered = c.texts.put(whole.Body().Value())
 	return true
 }
 

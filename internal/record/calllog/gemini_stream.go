@@ -53,7 +53,7 @@ func readGeminiStream(list []entry, found *findings) (made []Session) {
 		f := e.fields()
 		if s == nil || isGeminiStream(e.raw()) {
 			end()
-			s = &geminiStream{spoken: spoken{api: provider.Gemini, model: f.text("model")}, found: found,
+			s = &geminiStream{spoken: spoken{texts: found.texts, api: provider.Gemini, model: f.text("model")}, found: found,
 				name: f.text("session_id"), names: map[string]string{}}
 		}
 		s.event(e, f)

@@ -20,10 +20,10 @@ func (s *sample) rebuilt(f fields) (c Call, ok bool) {
 	}
 	model := f.text("model")
 	model = model[strings.LastIndexByte(model, '/')+1:]
-	g, w := grown{api: provider.Chat, list: "messages", tools: inspectTools(f["tools"])}, writer{provider.Chat}
+	g, w := grown{api: provider.Chat, texts: s.found.texts, tools: inspectTools(f["tools"])}, writer{provider.Chat}
 	for _, m := range input {
 		t := s.message(m)
-		g.messages = append(g.messages, w.messages(&t)...)
+		g.say(w.messages(&t)...)
 	}
 	if len(input) == 0 {
 		return c, false
@@ -36,10 +36,11 @@ func (s *sample) rebuilt(f fields) (c Call, ok bool) {
 		answer.parts, answer.answer.Finish = s.message(choice["message"]).parts, choice.text("stop_reason")
 	}
 	answer.answer.Usage = inspectUsage(output)
-	c = Call{API: g.api, Path: provider.PathOf(g.api, model), Request: g.request(model)}
+	c = Call{Path: provider.PathOf(g.api, model)}
+	g.request(&c, model)
 	failed := answer.answer.Failure != ""
 	if choice != nil || failed {
-		c.Status, c.Answer = http.StatusOK, w.answer(&answer).AppendTo(nil)
+		c.Status, c.answered = http.StatusOK, g.texts.put(w.answer(&answer).Value())
 	}
 	if failed {
 		c.Status = 0

@@ -65,7 +65,7 @@ func isLangChain(first raw) bool {
 
 // readLangChain reads messages as LangChain and LangGraph write them.
 func readLangChain(list []entry, found *findings) []Session {
-	s := spoken{api: provider.Chat}
+	s := spoken{api: provider.Chat, texts: found.texts}
 	for _, e := range list {
 		messages := []raw{e.raw()}
 		if role, _ := langChainMessage(e.raw()); role == "" {

@@ -16,11 +16,11 @@ import (
 // requests share the messages.
 type grown struct {
 	api      provider.API
-	list     string      // the member of a request that holds the messages
 	system   []canon.Any // the parts of the system prompt, for the APIs of Anthropic and Google
 	tools    canon.Any
-	messages []canon.Any
-	answered int // how many messages the last answer ends
+	messages []text
+	texts    *texts // has the messages and the answers
+	answered int    // how many messages the last answer ends
 	made     Session
 }
 
@@ -30,13 +30,21 @@ func (g *grown) call(c Call, model string, answer canon.Any) {
 		c.ID = strconv.Itoa(len(g.made.Calls) + 1)
 	}
 	c.API, c.Path, c.Status = g.api, provider.PathOf(g.api, model), http.StatusOK
-	c.Request, c.Answer = g.request(model), answer.AppendTo(nil)
+	g.request(&c, model)
+	c.answered = g.texts.put(answer.Value())
 	g.made.Calls = append(g.made.Calls, c)
+}
+
+// say adds messages.
+func (g *grown) say(messages ...canon.Any) {
+	for _, m := range messages {
+		g.messages = longer(g.messages, g.texts.put(m.Value()))
+	}
 }
 
 // answer adds the messages of the last answer.
 func (g *grown) answer(messages ...canon.Any) {
-	g.messages = longer(g.messages, messages...)
+	g.say(messages...)
 	g.answered = len(g.messages)
 }
 
@@ -49,8 +57,9 @@ func longer[T any](list []T, more ...T) []T {
 	return append(list, more...)
 }
 
-// request makes the body of a request. It may keep messages, but not add to it.
-func (g *grown) request(model string) canon.Any {
+// request gives a call everything so far as its request.
+func (g *grown) request(c *Call, model string) {
+	c.sent, c.of, c.API = slices.Clip(g.messages), g.texts, g.api
 	if g.api == provider.Gemini { // the path names the model
 		var system, tools canon.Any
 		if len(g.system) > 0 {
@@ -59,17 +68,18 @@ func (g *grown) request(model string) canon.Any {
 		if len(g.tools.Elems) > 0 {
 			tools = canon.ArrayOf(canon.Fields("functionDeclarations", g.tools))
 		}
-		return canon.Fields(g.list, canon.ArrayOf(slices.Clip(g.messages)...), "systemInstruction", system, "tools", tools)
+		c.Request = canon.Fields("systemInstruction", system, "tools", tools)
+		return
 	}
-	return canon.Fields(g.list, canon.ArrayOf(slices.Clip(g.messages)...), "model", model, "system", listOrAbsent(g.system),
-		"tools", listOrAbsent(g.tools.Elems))
+	c.Request = canon.Fields("model", model, "system", listOrAbsent(g.system), "tools", listOrAbsent(g.tools.Elems))
 }
 
 // session returns what was made.
 func (g *grown) session(model string) Session {
 	g.made.Exact, g.made.API = Rebuilt, g.api
 	if len(g.messages) > g.answered || len(g.made.Calls) == 0 {
-		g.made.Unsent = g.request(model)
+		g.made.unsent = &Call{}
+		g.request(g.made.unsent, model)
 	}
 	return g.made
 }
@@ -157,7 +167,7 @@ func readAnthropicObjects(list []entry, found *findings) (made []Session) {
 			found.add(e.line, "it holds no list of messages, so it was left out")
 			continue
 		}
-		g := grown{api: provider.Messages, list: "messages", tools: f["tools"].value()}
+		g := grown{api: provider.Messages, texts: found.texts, tools: f["tools"].value()}
 		system, _ := f.first("system", "system_prompt")
 		g.system = partsOfMessage(system.value())
 		for _, s := range g.sessions(g.anthropic(e.under(f["messages"]), cmp.Or(f.text("model"), unknownModel), found)) {
@@ -222,7 +232,7 @@ func listOf(r raw) []raw {
 
 // readAnthropicList reads a list of Anthropic's messages.
 func readAnthropicList(list []entry, found *findings) []Session {
-	g := grown{api: provider.Messages, list: "messages"}
+	g := grown{api: provider.Messages, texts: found.texts}
 	return g.sessions(g.anthropic(list, unknownModel, found))
 }
 
@@ -256,7 +266,7 @@ func (g *grown) anthropic(list []entry, model string, found *findings) string {
 		case role == "system" && len(g.messages) == 0:
 			g.system = append(g.system, partsOfMessage(content)...)
 		default:
-			g.messages = append(g.messages, canon.Fields("role", role, "content", content))
+			g.say(canon.Fields("role", role, "content", content))
 		}
 		before = at
 	}
@@ -278,7 +288,7 @@ func isGeminiList(first raw) bool {
 
 // readGeminiList reads a list of Gemini's contents.
 func readGeminiList(list []entry, found *findings) []Session {
-	g := grown{api: provider.Gemini, list: "contents"}
+	g := grown{api: provider.Gemini, texts: found.texts}
 	for i := 0; i < len(list); i++ {
 		e := list[i]
 		content := e.value()
@@ -298,7 +308,7 @@ func readGeminiList(list []entry, found *findings) []Session {
 			g.answer(content)
 			continue
 		}
-		g.messages = append(g.messages, content)
+		g.say(content)
 	}
 	return g.sessions("")
 }

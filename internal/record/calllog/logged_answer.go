@@ -80,7 +80,7 @@ func (c *logged) converted() (note string) {
 	if !slices.Contains(forms, form) || !slices.Contains(forms, c.API) {
 		return "its answer is in the form of " + provider.FormOf(form) + ", so it was left out"
 	}
-	t := turn{role: "assistant", answer: as.answer()}
+	t := turn{role: "assistant", answer: as.answer(as.Answer)}
 	message := t.answer.Content
 	if message.Kind == canon.KindArray {
 		message = canon.Fields("content", message)

@@ -33,12 +33,12 @@ func readMiniSWE(list []entry, found *findings) (made []Session) {
 		}
 		f := e.fields()
 		info := f["info"].fields()
-		m := miniSWE{grown: grown{api: provider.Chat, list: "messages"}}
+		m := miniSWE{grown: grown{api: provider.Chat, texts: found.texts}}
 		m.model = cmp.Or(info["config"].fields()["model"].fields().text("model_name"), unknownModel)
 		messages := e.under(f["messages"])
 		for _, r := range messages {
 			if f := r.fields(); f.text("object") == "response" || f.text("type") == "function_call_output" {
-				m.grown.api, m.grown.list = provider.Responses, "input"
+				m.grown.api = provider.Responses
 			}
 		}
 		for _, r := range messages {
@@ -82,7 +82,7 @@ func (m *miniSWE) message(e entry, found *findings) {
 		if !extra["exception_info"].empty() && role == "tool" {
 			said = canon.Object(append(said.Members, canon.Member{Name: "is_error", Value: canon.True.Any()})...)
 		}
-		m.messages = append(m.messages, said)
+		m.say(said)
 	default:
 		found.add(e.line, "it is no message, so it was left out")
 		return

@@ -42,7 +42,7 @@ func readOpencode(list []entry, found *findings) (made []Session) {
 
 func openSession(f fields, found *findings) []Session {
 	messages := f["messages"].elems()
-	o := opencode{grown: grown{api: provider.Chat, list: "messages"}, found: found}
+	o := opencode{grown: grown{api: provider.Chat, texts: found.texts}, found: found}
 	o.model = cmp.Or(f["info"].fields()["model"].fields().text("id"), unknownModel)
 	for _, e := range messages {
 		if e.fields()["info"].fields().text("providerID") == "anthropic" {
@@ -73,7 +73,7 @@ func (o *opencode) message(f fields, number int) {
 	w := writer{o.grown.api}
 	times := info["time"].fields()
 	if t.role != "assistant" {
-		o.messages = append(o.messages, w.messages(&t)...)
+		o.say(w.messages(&t)...)
 		o.before = timeOf(times["created"].value())
 		return
 	}
@@ -104,7 +104,7 @@ func (o *opencode) message(f fields, number int) {
 	}
 	o.answer(w.messages(&t)...)
 	if len(results.parts) > 0 {
-		o.messages = append(o.messages, w.messages(&results)...)
+		o.say(w.messages(&results)...)
 	}
 }
 

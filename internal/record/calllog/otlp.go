@@ -82,7 +82,7 @@ func readOTLP(list []entry, found *findings) []Session {
 			found.add(s.line, "a call was left out, because its span has no messages: the program did not capture them")
 			continue
 		}
-		if len(c.Answer) > 0 && s.unasked {
+		if c.answered.size > 0 && s.unasked {
 			found.add(s.line, "a call has its answer alone: the program did not capture what was sent")
 		}
 		name, begun := t.session(s)

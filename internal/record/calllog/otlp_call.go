@@ -16,7 +16,7 @@ func (s *span) call(found *findings) (c Call, lacks []string, ok bool) {
 		unknownModel)
 	api := apiFor(s.text("gen_ai.provider.name", "gen_ai.system", "llm.system", "llm.provider"), model)
 	said := s.messages(api, found)
-	talk := spoken{api: api, model: model, tools: canon.ArrayOf(s.tools()...), turns: said.sent}
+	talk := spoken{texts: found.texts, api: api, model: model, tools: canon.ArrayOf(s.tools()...), turns: said.sent}
 	talk.turns = append(talk.turns, said.answer)
 	answer := &talk.turns[len(talk.turns)-1]
 	answer.role, answer.began, answer.at, answer.line, answer.id = "assistant", s.start, s.end, s.line, s.id
@@ -47,7 +47,7 @@ func (s *span) call(found *findings) (c Call, lacks []string, ok bool) {
 		}
 	}
 	if len(answer.parts) == 0 && s.failure == "" {
-		c.Answer, c.Status = nil, 0 // nobody wrote it down
+		c.answered, c.Status = text{}, 0 // nobody wrote it down
 	}
 	if s.failure != "" {
 		c.Status = 0

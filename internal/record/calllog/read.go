@@ -55,8 +55,7 @@ func (f *format) file(data []byte, byLine bool) (*Log, error) {
 		f = &requests // whatever its first line is
 	}
 	found := findings{texts: &texts{}}
-	sessions := f.read(f.own(list, &found), &found)
-	log, err := f.made(sessions, list, &found, &d)
+	log, err := f.logOf(list, &found, &d)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +67,9 @@ func (f *format) file(data []byte, byLine bool) (*Log, error) {
 	return log, nil
 }
 
-// made returns the log of sessions, and accounts for the values of its file.
-func (f *format) made(sessions []Session, list []entry, found *findings, d *canon.Damage) (*Log, error) {
+// logOf reads the values of a file, and accounts for them.
+func (f *format) logOf(list []entry, found *findings, d *canon.Damage) (*Log, error) {
+	sessions := f.read(f.own(list, found), found)
 	if found.refused != nil {
 		return nil, f.within(found.refused)
 	}
@@ -86,13 +86,16 @@ func (f *format) own(list []entry, found *findings) []entry {
 	if len(list) < 2 {
 		return list
 	}
-	j, own := newJudge(f, found), make([]entry, 0, len(list))
-	for _, e := range list {
-		if j.takes(e) {
-			own = append(own, e)
-		}
+	j, own := newJudge(f, found), list // until one is left out
+	for i, e := range list {
+		takes := j.takes(e)
 		if found.refused != nil {
 			return nil
+		}
+		if !takes && len(own) == len(list) {
+			own = slices.Clone(list[:i])
+		} else if takes && len(own) < len(list) {
+			own = append(own, e)
 		}
 	}
 	return own

@@ -42,7 +42,6 @@ func ReadFile(file io.ReaderAt, size int64, o FileOptions) (*Log, error) {
 	}
 	r, j := newRequestList(&found), newJudge(f, &found)
 	var list []entry       // of another format than requests
-	left := map[int]bool{} // those that its reader does not get
 	all := 0
 	var d canon.Damage
 	for {
@@ -58,22 +57,19 @@ func ReadFile(file io.ReaderAt, size int64, o FileOptions) (*Log, error) {
 		}
 		for _, p := range d.Line(lines.text, lines.at, lines.number, lines.after == size && all > 0) {
 			all++
-			e := entry{held: p.Text, line: lines.number}
-			takes := j.takes(e)
-			if found.refused != nil {
-				return nil, f.within(found.refused)
-			}
 			if f != &requests {
 				if len(list)%heldLines == 0 {
 					if err := o.Hold(heldLines * memoryOfLine); err != nil {
 						return nil, err
 					}
 				}
-				if !takes {
-					left[len(list)] = true
-				}
-				list = append(list, entry{line: e.line, of: values, at: lines.at + int64(p.At), size: len(p.Text)})
+				list = append(list, entry{line: lines.number, of: values, at: lines.at + int64(p.At), size: len(p.Text)})
 				continue
+			}
+			e := entry{held: p.Text, line: lines.number}
+			takes := j.takes(e)
+			if found.refused != nil {
+				return nil, f.within(found.refused)
 			}
 			if !takes {
 				continue
@@ -95,17 +91,8 @@ func ReadFile(file io.ReaderAt, size int64, o FileOptions) (*Log, error) {
 	if f == &requests {
 		return f.log(r.sessions(), &found, &d)
 	}
-	own := list
-	if len(left) > 0 {
-		own = nil
-		for i, e := range list {
-			if !left[i] {
-				own = append(own, e)
-			}
-		}
-	}
-	log, err := f.made(f.read(own, &found), list, &found, &d)
-	return log, cmp.Or(err, values.err, found.texts.err)
+	log, err := f.logOf(list, &found, &d)
+	return log, cmp.Or(values.err, found.texts.err, err)
 }
 
 // FileOptions say what ReadFile does with what it reads.

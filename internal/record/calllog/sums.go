@@ -32,7 +32,7 @@ func (f *format) account(log *Log, list []entry, found *findings) error {
 			if err := c.sentTo(b, before); err != nil {
 				return err
 			}
-			a := c.answer()
+			a := c.answer(c.Answer)
 			b.Answered(&a, c.says(costAttr).Text)
 			before = &c
 		}
@@ -75,17 +75,17 @@ func bodies(sessions []Session, found *findings) *sums.Sums {
 // costAttr is the attribute of a call with its price in dollars, as the log says it.
 const costAttr = "cost"
 
-// answer reads the answer to a call; the zero Answer if the log has none.
-func (c *Call) answer() provider.Answer {
-	if c.Answer == nil {
+// answer reads an answer to a call; the zero Answer if the log has none.
+func (c *Call) answer(body []byte) provider.Answer {
+	if body == nil {
 		return provider.Answer{}
 	}
 	header := http.Header{}
-	if streamed(string(c.Answer[:min(len(c.Answer), longestEvent)])) {
+	if streamed(string(body[:min(len(body), longestEvent)])) {
 		header.Set("Content-Type", "text/event-stream")
 	}
 	assembler := provider.NewAssembler(c.API, c.Status, header)
-	_, _ = assembler.Write(c.Answer) // it takes every byte
+	_, _ = assembler.Write(body) // it takes every byte
 	return assembler.Close(nil)
 }
 

@@ -63,6 +63,12 @@ func (t *texts) get(of text) (canon.Value, error) {
 	return canon.Value(is), nil
 }
 
+// value returns a text as a value to walk, absent after an error.
+func (t *texts) value(of text) canon.Any {
+	v, _ := t.get(of)
+	return v.Any()
+}
+
 // same reports whether two texts are the same.
 func (t *texts) same(a, b text) bool {
 	if a == b || a.size != b.size {
@@ -90,6 +96,17 @@ func (c *Call) messages(from int) (canon.Any, error) {
 // InTexts returns how many messages of the request are in no memory.
 func (c *Call) InTexts() int { return len(c.sent) }
 
+// firstRole returns the role of the first message of a request, "" without one.
+func (c *Call) firstRole() string {
+	if len(c.sent) > 0 {
+		return roleOf(c.of.value(c.sent[0]))
+	}
+	if messages, _ := c.Request.Get("messages"); len(messages.Elems) > 0 {
+		return roleOf(messages.Elems[0])
+	}
+	return ""
+}
+
 // Whole returns the body of the request. Cost: all its messages.
 func (c *Call) Whole() ([]byte, error) {
 	switch {
@@ -105,16 +122,15 @@ func (c *Call) Whole() ([]byte, error) {
 // said returns the call with its answer and its attributes, if they stand in texts.
 func (c *Call) said() (whole Call, err error) {
 	whole = *c
-	answer, err := c.of.get(c.answered)
-	if err != nil {
-		return whole, err
+	if c.answered.size > 0 {
+		answer, failed := c.of.get(c.answered)
+		whole.Answer, err = []byte(answer), failed
 	}
-	logged, err := c.of.get(c.logged)
-	if err != nil {
-		return whole, err
+	if c.logged.size > 0 {
+		logged, failed := c.of.get(c.logged)
+		whole.Attrs, err = logged.Any().Members, cmp.Or(err, failed)
 	}
-	whole.Answer, whole.Attrs = []byte(answer), logged.Any().Members
-	return whole, nil
+	return whole, err
 }
 
 // unpack puts what stands in texts into the calls. The requests share their messages.

@@ -16,6 +16,7 @@ type spoken struct {
 	model string       // of a turn that names none
 	tools canon.Any
 	turns []turn
+	texts *texts // for the calls
 }
 
 // turn is one turn of one side. Its parts are in the words of no API: the content of a text, a thought or a
@@ -68,10 +69,7 @@ func listOrAbsent(list []canon.Any) canon.Any {
 
 // session makes the calls of a conversation.
 func (s *spoken) session() Session {
-	g := grown{api: s.api, list: "messages", tools: toolsFor(s.api, s.tools.Elems)}
-	if s.api == provider.Gemini {
-		g.list = "contents"
-	}
+	g := grown{api: s.api, texts: s.texts, tools: toolsFor(s.api, s.tools.Elems)}
 	w := writer{s.api}
 	rewrites, begins := false, 0 // how many system messages begin the list
 	for i := range s.turns {
@@ -84,7 +82,7 @@ func (s *spoken) session() Session {
 			continue
 		}
 		if t.role != "assistant" {
-			if g.messages = append(g.messages, w.messages(t)...); t.role == "system" && len(g.messages) == begins+1 {
+			if g.say(w.messages(t)...); t.role == "system" && len(g.messages) == begins+1 {
 				begins++
 			}
 			continue

@@ -80,7 +80,7 @@ func heldTo(t *testing.T, text string, talks []talked, fails, counts bool) strin
 			if at == len(calls) {
 				return fmt.Sprintf("session %d has %d calls, and message %d is an answer", n, len(calls), i)
 			}
-			request, answer := requestOf(t, &calls[at]), calls[at].answer()
+			request, answer := requestOf(t, &calls[at]), calls[at].answer(calls[at].Answer)
 			before, own := talk.sent(i)
 			for _, c := range []struct {
 				what, says string
