@@ -41,7 +41,7 @@ func ReadFile(file io.ReaderAt, size int64, o FileOptions) (*Log, error) {
 		}
 	}
 	r, j := newRequestList(&found), newJudge(f, &found)
-	var list []entry       // of another format than requests
+	var list []entry // of another format than requests
 	all := 0
 	var d canon.Damage
 	for {
