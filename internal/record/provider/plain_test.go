@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -59,6 +60,36 @@ func TestPlainParts(t *testing.T) {
 		}
 		if got := string(p.Content.Value()); got != want || ok != (test.want != "") {
 			t.Errorf("%s of %s is %s, %v", test.content, test.api, got, ok)
+		}
+	}
+}
+
+// TestAResultOfSeveralTextsIsTextsInEachAPI: an API that takes a list of texts has them, Gemini one text, and what is more
+// than texts is JSON.
+func TestAResultOfSeveralTextsIsTextsInEachAPI(t *testing.T) {
+	const two, object = `[{"text":"one","type":"text"},{"text":"two","type":"text"}]`, `{"a":[1]}`
+	for _, c := range []struct {
+		to      API
+		content string
+		want    string
+	}{
+		{Messages, two, `"content":` + two},
+		{Responses, two, `"output":[{"text":"one","type":"input_text"},{"text":"two","type":"input_text"}]`},
+		{Gemini, two, `"response":{"output":"one\ntwo"}`},
+		{Chat, two, `"content":` + two},
+		{Messages, `"one"`, `"content":"one"`},
+		{Messages, `[]`, `"content":"[]"`},
+		{Messages, object, `"content":"{\"a\":[1]}"`},
+		{Messages, `[{"text":"one","type":"text"},{"image_url":{"url":"u"},"type":"image_url"}]`, `"content":"[{\"text\":\"one\"`},
+	} {
+		content, err := canon.ParseAny([]byte(c.content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := Render(c.to, []Part{{Section: Conversation, Role: "tool", Kind: "result", Call: "c", Content: content}},
+			func(int) API { return Chat })
+		if text := string(got.Value()); !strings.Contains(text, c.want) {
+			t.Errorf("%s as %s is %s, want %s", c.content, c.to, text, c.want)
 		}
 	}
 }

@@ -190,19 +190,36 @@ func (w *renderer) call(p *Part, from *entry) bool {
 }
 
 func (w *renderer) result(p *Part, from *entry) bool {
-	content := from.writer.resultOf(p.Content)
-	id := w.resultID(p.Call)
-	said, plain := plainOf(content)
-	list := from == w.to && content.Kind == canon.KindArray
-	if !plain && !list {
-		said = string(content.Value())
+	value := from.writer.resultOf(p.Content)
+	if from != w.to || value.Kind != canon.KindArray {
+		value = w.resultIn(value)
 	}
-	value := canon.Text(said)
-	if list {
-		value = content
-	}
-	w.to.writer.result(w, p, id, value, from == w.to)
+	w.to.writer.result(w, p, w.resultID(p.Call), value, from == w.to)
 	return true
+}
+
+// resultIn returns the content of a result in the words of the API: a text, several texts where it takes a list of them,
+// and what is neither as JSON.
+func (w *renderer) resultIn(content canon.Any) canon.Any {
+	if said, plain := plainOf(content); plain {
+		return canon.Text(said)
+	}
+	var texts []string
+	var parts []canon.Any
+	for _, part := range content.Elems {
+		said, plain := plainOf(part)
+		if !plain || KindOf(part) != "text" {
+			return canon.Text(string(content.Value()))
+		}
+		texts, parts = append(texts, said), append(parts, w.to.writer.text("user", said))
+	}
+	switch {
+	case len(texts) == 0:
+		return canon.Text(string(content.Value()))
+	case len(texts) == 1 || w.to == entryOf(Gemini):
+		return canon.Text(strings.Join(texts, "\n"))
+	}
+	return canon.ArrayOf(parts...)
 }
 
 // commonWriter writes the parts that most APIs write alike.
