@@ -65,11 +65,7 @@ func TestAReferenceToAnAnswerWithoutBlocksIsResolved(t *testing.T) {
 		`{"model":"m","input":"c","previous_response_id":"resp_2"}`} {
 		rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
 		client := &http.Client{Transport: rec.Transport(nil)}
-		resp, err := client.Post(url+"/v1/responses", "application/json", strings.NewReader(body))
-		must(t, err)
-		_, err = io.Copy(io.Discard, resp.Body)
-		must(t, err)
-		must(t, resp.Body.Close())
+		wholeOf(t)(client.Post(url+"/v1/responses", "application/json", strings.NewReader(body)))
 		rec.Close()
 		if names := rec.Contexts(); len(names) != 1 || names[0] != "chat" {
 			t.Fatalf("call %d went to %v", i+1, names)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"iter"
 	"net/http"
@@ -22,6 +23,17 @@ func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// wholeOf takes what sending a request returned, and reads the answer to its end.
+func wholeOf(t testing.TB) func(*http.Response, error) *http.Response {
+	return func(resp *http.Response, err error) *http.Response {
+		t.Helper()
+		must(t, err)
+		_, err = io.Copy(io.Discard, resp.Body)
+		must(t, errors.Join(err, resp.Body.Close()))
+		return resp
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -49,11 +48,7 @@ func (r *sentRequest) again(t *testing.T, client *http.Client, url string) {
 	for name, value := range r.Headers {
 		req.Header.Set(name, value)
 	}
-	resp, err := client.Do(req)
-	must(t, err)
-	_, err = io.Copy(io.Discard, resp.Body)
-	must(t, err)
-	must(t, resp.Body.Close())
+	resp := wholeOf(t)(client.Do(req))
 	if resp.StatusCode != http.StatusOK {
 		t.Fatalf("the provider refuses a request of a real agent: %s", resp.Status)
 	}

@@ -48,11 +48,7 @@ func BenchmarkCalls(b *testing.B) {
 				req, err := http.NewRequest(http.MethodPost, "http://provider/v1/chat/completions", strings.NewReader(body))
 				must(b, err)
 				req.Header.Set("X-Pact-Context", name)
-				resp, err := client.Do(req)
-				must(b, err)
-				_, err = io.Copy(io.Discard, resp.Body)
-				must(b, err)
-				must(b, resp.Body.Close())
+				wholeOf(b)(client.Do(req))
 			})
 			if stats := rec.Stats(); stats.Lost > 0 {
 				b.Fatal(stats)

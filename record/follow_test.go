@@ -99,11 +99,7 @@ func TestFollowersAgreeWithAFreshLook(t *testing.T) {
 				`{"role":"user","content":[{"type":"text","text":%q,"cache_control":{"type":"ephemeral"}}]}`, text))
 			body := fmt.Sprintf(`{"model":"claude-sonnet-4-%d","max_tokens":100,"system":%q,"messages":[%s]}`,
 				5+random.IntN(8)/7, system, strings.Join(messages, ","))
-			resp, err := client.Post(provider.URL+"/v1/messages", "application/json", strings.NewReader(body))
-			must(t, err)
-			_, err = io.Copy(io.Discard, resp.Body)
-			must(t, err)
-			must(t, resp.Body.Close())
+			resp := wholeOf(t)(client.Post(provider.URL+"/v1/messages", "application/json", strings.NewReader(body)))
 			if resp.StatusCode == http.StatusOK {
 				messages = append(messages, `{"role":"assistant","content":[{"type":"text","text":"ok"}]}`)
 			}

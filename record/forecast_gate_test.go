@@ -46,11 +46,7 @@ func TestAPolicyIsForetoldWhereTheRulesHold(t *testing.T) {
 		for n := range 8 {
 			p += fmt.Sprintf(`,{"role":"user","content":"%d %s"},{"role":"assistant","content":"ok"}`, n, strings.Repeat("word ", 1500))
 			body := []byte(`{"model":"gpt-5.4","messages":[{"role":"system","content":"Be kind."}` + p[:strings.LastIndex(p, `,{"role":"assistant"`)] + `]}`)
-			resp, err := client.Post("http://provider/v1/chat/completions", "application/json", bytes.NewReader(body))
-			must(t, err)
-			_, err = io.Copy(io.Discard, resp.Body)
-			must(t, err)
-			must(t, resp.Body.Close())
+			wholeOf(t)(client.Post("http://provider/v1/chat/completions", "application/json", bytes.NewReader(body)))
 		}
 		rec.Close()
 		got, err := simulate.Run(t.Context(), opened(t, s, "chat"), simulate.Options{Counter: counter, Policies: []simulate.Named{

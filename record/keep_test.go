@@ -194,10 +194,7 @@ func TestEachAttemptGivesItsBodyBack(t *testing.T) {
 	client := &http.Client{Transport: rec.Transport(nil)}
 	const same = `{"messages":[{"role":"user","content":"hi"}],"model":"m","seed":1}`
 	for _, body := range []string{same, same, `{"messages":[{"role":"user","content":"hi"}],"model":"m","seed":2}`} {
-		resp, err := client.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(body))
-		must(t, err)
-		_, err = io.Copy(io.Discard, resp.Body)
-		must(t, errors.Join(err, resp.Body.Close()))
+		wholeOf(t)(client.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(body)))
 	}
 	rec.Close()
 	c := opened(t, s, "chat")

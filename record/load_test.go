@@ -39,11 +39,7 @@ func post(t *testing.T, rec *record.Recorder, body, group string) {
 	if group != "" {
 		req.Header.Set("X-Session-Id", group)
 	}
-	resp, err := rec.Transport(answersAtOnce{}).RoundTrip(req)
-	must(t, err)
-	_, err = io.Copy(io.Discard, resp.Body)
-	must(t, err)
-	must(t, resp.Body.Close())
+	wholeOf(t)(rec.Transport(answersAtOnce{}).RoundTrip(req))
 }
 
 // A request of a new conversation is compared with no more recordings where there are many, also if all begin alike.

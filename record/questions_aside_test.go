@@ -51,11 +51,7 @@ func TestQuestionsAsideAreNamed(t *testing.T) {
 				strings.NewReader(strings.Replace(body, "{", `{"model":"m",`, 1)))
 			must(t, err)
 			req.Header.Set("X-Claude-Code-Session-Id", "one")
-			resp, err := client.Do(req)
-			must(t, err)
-			_, err = io.Copy(io.Discard, resp.Body)
-			must(t, err)
-			must(t, resp.Body.Close())
+			wholeOf(t)(client.Do(req))
 			if !together || i == len(requests)-1 {
 				rec.Close()
 				if names := rec.Contexts(); together && !slices.Equal(names, want) {
@@ -115,11 +111,7 @@ func compacts(t *testing.T, again bool) {
 			`"tools":[{"name":"ls","input_schema":{"type":"object"}}],"messages":[`+messages+`]}`))
 		must(t, err)
 		req.Header.Set("X-Claude-Code-Session-Id", "one")
-		resp, err := (&http.Client{Transport: rec.Transport(nil)}).Do(req)
-		must(t, err)
-		_, err = io.Copy(io.Discard, resp.Body)
-		must(t, err)
-		must(t, resp.Body.Close())
+		wholeOf(t)((&http.Client{Transport: rec.Transport(nil)}).Do(req))
 		if again {
 			rec.Close()
 			rec = record.New(s, o)
@@ -230,11 +222,7 @@ func TestACompactionWithoutASessionIsAside(t *testing.T) {
 			req, err := http.NewRequest(http.MethodPost, url+"/v1/chat/completions", strings.NewReader(b))
 			must(t, err)
 			req.Header.Set("Authorization", "Bearer "+apiKey)
-			resp, err := client.Do(req)
-			must(t, err)
-			_, err = io.Copy(io.Discard, resp.Body)
-			must(t, err)
-			must(t, resp.Body.Close())
+			wholeOf(t)(client.Do(req))
 		}
 		rec.Close()
 		if got := strings.Join(rec.Contexts(), " "); got != c.want {
@@ -303,11 +291,7 @@ func TestARequestToCompactBelongsToItsConversation(t *testing.T) {
 				if c.header != "" {
 					req.Header.Set(c.header, "one")
 				}
-				resp, err := (&http.Client{Transport: rec.Transport(nil)}).Do(req)
-				must(t, err)
-				_, err = io.Copy(io.Discard, resp.Body)
-				must(t, err)
-				must(t, resp.Body.Close())
+				wholeOf(t)((&http.Client{Transport: rec.Transport(nil)}).Do(req))
 				if strings.HasSuffix(path, "compact") && string(sent) != body {
 					t.Errorf("%s was sent as %s", body, sent)
 				}

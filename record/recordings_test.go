@@ -56,11 +56,7 @@ func (r *modelRequest) send(t *testing.T, client *http.Client, url, body string)
 	case strings.HasPrefix(r.group, "context"):
 		req.Header.Set("X-Pact-Context", r.group)
 	}
-	resp, err := client.Do(req)
-	must(t, err)
-	_, err = io.Copy(io.Discard, resp.Body)
-	must(t, err)
-	must(t, resp.Body.Close())
+	wholeOf(t)(client.Do(req))
 }
 
 // Whatever agents send, each request goes to the recording to which the rules put it, also if the contexts of all that

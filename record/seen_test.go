@@ -2,7 +2,6 @@ package record_test
 
 import (
 	"errors"
-	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -154,11 +153,7 @@ func TestWhatTheModelSaw(t *testing.T) {
 			for _, body := range c.bodies {
 				req, err := http.NewRequest(http.MethodPost, url+c.path, strings.NewReader(body))
 				must(t, err)
-				resp, err := client.Do(req)
-				must(t, err)
-				_, err = io.Copy(io.Discard, resp.Body)
-				must(t, err)
-				must(t, resp.Body.Close())
+				wholeOf(t)(client.Do(req))
 			}
 			rec.Close()
 			name := rec.Contexts()[len(rec.Contexts())-1]
