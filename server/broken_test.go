@@ -58,9 +58,7 @@ var mebibyte = strings.Repeat("0123456789abcdef", 1<<16)
 func slides(t *testing.T, s *pact.DB, calls int) *pact.Context {
 	t.Helper()
 	c, err := pact.Create(t.Context(), s, "slides", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for call := range calls {
 		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 			if call > 0 {
@@ -71,9 +69,7 @@ func slides(t *testing.T, s *pact.DB, calls int) *pact.Context {
 			b.Add("^sys", pact.Spec{ID: fmt.Sprint("slide", call), Content: mebibyte})
 			return nil
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	return c
 }
@@ -82,14 +78,10 @@ func slides(t *testing.T, s *pact.DB, calls int) *pact.Context {
 func (r *running) begin(path string) (first []byte, rest io.Reader) {
 	r.t.Helper()
 	q, err := http.NewRequestWithContext(r.t.Context(), "GET", r.url+path, nil)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	q.Header.Set("Authorization", "Bearer "+r.Token())
 	answer, err := http.DefaultClient.Do(q)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	r.t.Cleanup(func() { answer.Body.Close() })
 	first = make([]byte, 100)
 	if _, err := io.ReadFull(answer.Body, first); err != nil || answer.StatusCode != http.StatusOK {
@@ -103,9 +95,7 @@ func (r *running) begin(path string) (first []byte, rest io.Reader) {
 func TestAStoreThatFailsInTheMiddleOfAnAnswerIsSeen(t *testing.T) {
 	before := runtime.NumGoroutine()
 	file, err := dbtest.Engine(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := &failingStore{Contexts: file}
 	s.after.Store(-1)
 	r := serve(t, dbtest.Of(s), server.Options{}, before)
@@ -141,9 +131,7 @@ func TestADatabaseThatGoesEndsAnswersWithAnErrorThatClientsSee(t *testing.T) {
 	address := postgrestest.Database(t)
 	before := runtime.NumGoroutine()
 	s, err := dbtest.Open(postgres.Open(t.Context(), address))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r := serve(t, s, server.Options{}, before)
 	slides(t, s, 20)
 	whole := r.must(nil, "GET", "/v1/contexts/slides/export", "").body
@@ -158,9 +146,7 @@ func TestADatabaseThatGoesEndsAnswersWithAnErrorThatClientsSee(t *testing.T) {
 	live := r.follow(t, "slides", "20")
 	live.expect("21 commit")
 	at, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	name := at.Path[1:]
 	at.Path = "/postgres"
 	allow := "ALTER DATABASE " + name + " WITH ALLOW_CONNECTIONS "
@@ -238,9 +224,7 @@ func TestAThreadOutlivesItsContext(t *testing.T) {
 	r := start(t, server.Options{})
 	c := long(t, r.store, 24)
 	want, err := c.Working().Thread(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	first, rest := r.begin("/v1/contexts/long/thread")
 	r.must(nil, "DELETE", "/v1/contexts/long", "")
 	more, err := io.ReadAll(rest)
@@ -255,17 +239,13 @@ func TestAThreadOutlivesItsContext(t *testing.T) {
 func long(t *testing.T, s *pact.DB, blocks int) *pact.Context {
 	t.Helper()
 	c, err := pact.Create(t.Context(), s, "long", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		for range blocks {
 			b.Add("^sys", pact.Spec{Content: mebibyte})
 		}
 		return nil
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c
 }

@@ -24,9 +24,7 @@ func TestTheOpenAPIDocumentIsTheOneInTheRepository(t *testing.T) {
 		}
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if string(got) != string(want) {
 		t.Error("the document has changed: UPDATE_OPENAPI=1 go test ./server -run OpenAPI writes it")
 	}
@@ -35,9 +33,7 @@ func TestTheOpenAPIDocumentIsTheOneInTheRepository(t *testing.T) {
 		"python/src/pactctx/types.py": "python3 clients/python/tools/generate.py",
 	} {
 		made, err := os.ReadFile("../clients/" + types)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !strings.Contains(string(made), fmt.Sprintf("SHA-256 is %x", sha256.Sum256(want))) {
 			t.Errorf("clients/%s has the types of another document: %s writes them", types, writes)
 		}

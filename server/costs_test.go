@@ -71,9 +71,7 @@ func costsOfOperations(t *testing.T, size int) map[string]uint64 {
 		t.Run(fmt.Sprint(name, " of ", size), func(t *testing.T) {
 			before := runtime.NumGoroutine()
 			s, err := dbtest.Open(sqlite.Open(t.Context(), path))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			do(serve(t, s, server.Options{Counter: counted}, before))
 		})
 	}
@@ -91,9 +89,7 @@ func costsOfOperations(t *testing.T, size int) map[string]uint64 {
 			strings.Repeat(","+hello, size)+`]}`)
 	})
 	stored, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	measured := func(name string, do func(r *running) (ask func())) {
 		copied := filepath.Join(t.TempDir(), "pact.db")
 		if err := os.WriteFile(copied, stored, 0o600); err != nil {
@@ -138,9 +134,7 @@ func costsOfOperations(t *testing.T, size int) map[string]uint64 {
 	for name, arguments := range toolArguments {
 		measured("mcp-"+name, func(r *running) func() {
 			s, err := r.agent([]string{"Authorization", "Bearer " + r.Token()})
-			if err != nil {
-				r.t.Fatal(err)
-			}
+			must(r.t, err)
 			r.t.Cleanup(func() { s.Close() })
 			list, err := s.ListTools(t.Context(), nil)
 			if err != nil || len(list.Tools) != len(toolArguments) {

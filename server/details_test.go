@@ -104,9 +104,7 @@ var errOpened = fault.New(fault.Store, "a context was opened", "")
 func TestAListOpensNoContext(t *testing.T) {
 	before := runtime.NumGoroutine()
 	file, err := dbtest.Engine(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := weather(t, &running{t: t, store: dbtest.Of(file)})
 	if _, err := c.Fork(t.Context(), pact.Latest(), "fork", nil); err != nil {
 		t.Fatal(err)
@@ -153,13 +151,9 @@ func TestVerifyTellsHowFarItIs(t *testing.T) {
 	}
 	end := lines[len(lines)-1]
 	want, err := pact.Verify(t.Context(), c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	result, err := json.Marshal(end["result"])
 	if err != nil || plain(t, result) != plain(t, text) {
 		t.Errorf("%s, want %s, %v", result, text, err)

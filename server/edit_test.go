@@ -42,13 +42,9 @@ func TestEditsAndCommitsAreWhatTheLibraryStores(t *testing.T) {
 	var made committed
 	r.must(&made, "POST", "/v1/contexts/a/commits", `{"cycle":0,"edits":[{"op":"remove","id":"note"}],"actor":"bert"}`)
 	c, err := pact.Open(t.Context(), r.store, "a", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, err := c.At(t.Context(), pact.Cycle(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	blocks, bytes := s.ThreadSize()
 	want := committed{1, s.Digest(), int64(blocks), bytes, []string{"note"}, false}
 	if fmt.Sprint(made) != fmt.Sprint(want) || blocks != 1 {
@@ -56,9 +52,7 @@ func TestEditsAndCommitsAreWhatTheLibraryStores(t *testing.T) {
 	}
 	var actors []string
 	for entry, err := range c.Log(t.Context(), 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		actors = append(actors, string(entry.Kind)+" "+entry.Actor+" "+entry.Message)
 		if entry.Revision == 2 && entry.Digest != e.Digest {
 			t.Errorf("the edit answered the digest %s, the log has %s", e.Digest, entry.Digest)
@@ -215,9 +209,7 @@ func TestNoAcknowledgedCommitIsLost(t *testing.T) {
 	}
 	all.Wait()
 	c, err := pact.Open(t.Context(), r.store, "a", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, last := c.Cycles(); last != clients*each {
 		t.Errorf("%d snapshots, want %d", last, clients*each)
 	}

@@ -45,17 +45,13 @@ func (r *running) followAs(t *testing.T, name, last, authorization string) *stre
 		path += "?context=" + name
 	}
 	req, err := http.NewRequestWithContext(ctx, "GET", path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	req.Header.Set("Authorization", authorization)
 	if last != "" {
 		req.Header.Set("Last-Event-ID", last)
 	}
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/event-stream" {
 		text, _ := io.ReadAll(res.Body)
 		t.Fatalf("%s: %s", res.Status, text)
@@ -100,9 +96,7 @@ func (s *stream) expect(want ...string) {
 func TestEventsFollowTheLogAndTheAttempts(t *testing.T) {
 	r := start(t, server.Options{})
 	c, err := pact.Create(t.Context(), r.store, "a", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	live := r.follow(t, "a", "")
 	add := func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{Role: "user", Content: "x"})
@@ -113,9 +107,7 @@ func TestEventsFollowTheLogAndTheAttempts(t *testing.T) {
 	}
 	live.expect("2 edit")
 	attempt, err := c.StartAttempt(t.Context(), pact.ProviderCall{Provider: "p", Model: "m"}, io.Discard, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if what, data := live.next(); what != "attempt" || !strings.Contains(data, `"running"`) {
 		t.Errorf("%s %s", what, data)
 	}
@@ -183,9 +175,7 @@ func (s *vanishing) Attempts(ctx context.Context, key history.Key, from, to int6
 func TestADeletionWhileAStreamLooksIsADeletion(t *testing.T) {
 	before := runtime.NumGoroutine()
 	file, err := dbtest.Engine(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r := serve(t, dbtest.Of(&vanishing{Contexts: file}), server.Options{}, before)
 	if _, err := pact.Create(t.Context(), r.store, "a", nil); err != nil {
 		t.Fatal(err)
@@ -223,14 +213,10 @@ func (r *running) followed(name string) int {
 	ctx, end := context.WithCancel(r.t.Context())
 	defer end()
 	req, err := http.NewRequestWithContext(ctx, "GET", r.url+"/v1/events?context="+name, nil)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	req.Header.Set("Authorization", "Bearer "+r.Token())
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	defer res.Body.Close()
 	return res.StatusCode
 }
@@ -312,14 +298,10 @@ func TestOneTokenCannotHaveAllStreams(t *testing.T) {
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		ctx, end := context.WithCancel(t.Context())
 		req, err := http.NewRequestWithContext(ctx, "GET", r.url+"/v1/events", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		req.Header.Set(greedy[0], greedy[1])
 		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		end()
 		res.Body.Close()
 		if res.StatusCode == http.StatusOK {

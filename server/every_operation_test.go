@@ -105,9 +105,7 @@ func TestEveryOperationWithEveryKindOfToken(t *testing.T) {
 	testrun.OneGoroutine(t) // one request after the other
 	r := start(t, server.Options{Counter: counted})
 	began, err := os.ReadFile("../examples/conversations/repair.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	exported = string(began)
 	for _, way := range []string{"a", "b", "c"} {
 		calls += `{"model":"m","messages":[{"role":"user","content":"q"},{"role":"assistant","content":"x"},` +
@@ -184,9 +182,7 @@ func beginsWith(start string) func(string) bool {
 func (r *running) operations(t *testing.T) map[string]bool {
 	t.Helper()
 	text, err := r.OpenAPI()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var document struct {
 		Paths map[string]map[string]struct {
 			OperationID string `json:"operationId"`
@@ -209,9 +205,7 @@ func (r *running) operations(t *testing.T) map[string]bool {
 func (r *running) family(t *testing.T) (state string) {
 	t.Helper()
 	list, err := pact.List(t.Context(), r.store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, i := range list {
 		if err := pact.Delete(t.Context(), r.store, i.Name); err != nil {
 			t.Fatal(err)
@@ -232,9 +226,7 @@ func (r *running) family(t *testing.T) (state string) {
 func (r *running) revisions(t *testing.T) string {
 	t.Helper()
 	list, err := pact.List(t.Context(), r.store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all strings.Builder
 	for _, i := range list {
 		fmt.Fprintln(&all, i.Name, i.Key, i.Revision)
@@ -251,9 +243,7 @@ func (r *running) try(ask tried, header []string) reply {
 	ctx, cancel := context.WithCancel(r.t.Context())
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, ask.method, r.url+ask.path, nil)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	req.Header.Set("Authorization", "Bearer "+r.Token())
 	for i := 0; i < len(header); i += 2 {
 		if req.Header.Set(header[i], header[i+1]); header[i+1] == "-" {
@@ -261,9 +251,7 @@ func (r *running) try(ask tried, header []string) reply {
 		}
 	}
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	defer res.Body.Close()
 	first := make([]byte, 4096)
 	n, err := res.Body.Read(first)

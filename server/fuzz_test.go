@@ -70,9 +70,7 @@ func heapInUse() uint64 {
 func (r *fuzzed) begin(t testing.TB) {
 	t.Helper()
 	list, err := pact.List(context.Background(), r.store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, i := range list {
 		if err := pact.Delete(context.Background(), r.store, i.Name); err != nil {
 			t.Fatal(err)
@@ -88,23 +86,17 @@ func (r *fuzzed) state(t testing.TB) string {
 	t.Helper()
 	ctx := context.Background()
 	list, err := pact.List(ctx, r.store)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all strings.Builder
 	for _, i := range list {
 		c, err := pact.Open(ctx, r.store, i.Name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		hash := sha256.New()
 		if err := c.Export(ctx, hash); err != nil {
 			t.Fatal(err)
 		}
 		attempts, err := r.store.Attempts(ctx, i.Key, i.First, i.Cycle+1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		fmt.Fprintf(&all, "%v %s %x %v\n", i, c.Working().Digest(), hash.Sum(nil), attempts)
 	}
 	return all.String()
@@ -216,9 +208,7 @@ func FuzzQueries(f *testing.F) {
 func firstBlock(t testing.TB, s *pact.DB, i history.Info) string {
 	t.Helper()
 	c, err := pact.Open(t.Context(), s, i.Name, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found, err := c.Working().Select(t.Context(), ".block", nil)
 	if err != nil || len(found) == 0 {
 		t.Fatal(found, err)
@@ -230,9 +220,7 @@ func firstBlock(t testing.TB, s *pact.DB, i history.Info) string {
 func (r *fuzzed) raw(t *testing.T, bytes string) (int, []byte) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(5 * time.Second)) // the server may wait for a body that the header promises
 	if _, err := io.WriteString(conn, bytes); err != nil {

@@ -106,9 +106,7 @@ func TestEveryAnswerHasTheHeadersThatRestrainABrowser(t *testing.T) {
 func (r *running) raw(bytes string, ends bool) string {
 	r.t.Helper()
 	conn, err := net.Dial("tcp", r.url[len("http://"):])
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
 	go func() {

@@ -81,9 +81,7 @@ func start(t testing.TB, o server.Options) *running {
 		before = runtime.NumGoroutine()
 		s, err = dbtest.Open(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return serve(t, s, o, before)
 }
 
@@ -91,9 +89,7 @@ func start(t testing.TB, o server.Options) *running {
 func serve(t testing.TB, s *pact.DB, o server.Options, before int) *running {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r := &running{t: t, store: s, url: "http://" + listener.Addr().String(), log: &text{}}
 	o.Log = slog.New(slog.NewTextHandler(r.log, nil))
 	r.Server = server.New(s, o)
@@ -152,9 +148,7 @@ type reply struct {
 func (r *running) call(method, path, body string, header ...string) reply {
 	r.t.Helper()
 	req, err := http.NewRequestWithContext(r.t.Context(), method, r.url+path, strings.NewReader(body))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	req.Header.Set("Authorization", "Bearer "+r.Token())
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
@@ -170,14 +164,10 @@ func (r *running) call(method, path, body string, header ...string) reply {
 		}
 	}
 	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	defer res.Body.Close()
 	got, err := io.ReadAll(res.Body)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	r.documented(res)
 	return reply{res, got}
 }
@@ -221,9 +211,7 @@ var readDocument = sync.OnceValues(func() (d openAPI, err error) {
 func documentOf(t testing.TB) openAPI {
 	t.Helper()
 	d, err := readDocument()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return d
 }
 
@@ -286,4 +274,12 @@ func (r reply) refused(t testing.TB, status int, code string) failed {
 		t.Errorf("a refusal of type %q: %s", kind, r.body)
 	}
 	return f
+}
+
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -129,9 +129,7 @@ func TestASlowClientLosesItsPlace(t *testing.T) {
 func (r *running) dial(bytes string) net.Conn {
 	r.t.Helper()
 	conn, err := net.Dial("tcp", r.url[len("http://"):])
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	r.t.Cleanup(func() { conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(time.Minute))
 	if _, err := io.WriteString(conn, bytes); err != nil {
@@ -147,9 +145,7 @@ func TestAClockThatJumpsChangesNoOrder(t *testing.T) {
 	later := time.Date(2150, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
 	c, err := pact.Create(t.Context(), r.store, "a", &pact.CreateOptions{
 		OpenOptions: pact.OpenOptions{Clock: func() int64 { return later }}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	live := r.follow(t, "a", "0")
 	if _, err := c.Commit(t.Context(), nil); err != nil {
 		t.Fatal(err)

@@ -44,13 +44,9 @@ func TestToolsForAgentsHeedTheToken(t *testing.T) {
 		tools string
 	}{{writer, "changes note pin recall show"}, {reader, "changes recall show"}} {
 		s, err := r.agent(one.token)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		list, err := s.ListTools(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var names []string
 		for _, tool := range list.Tools {
 			names = append(names, tool.Name)
@@ -62,9 +58,7 @@ func TestToolsForAgentsHeedTheToken(t *testing.T) {
 		for name, want := range map[string]string{"mine": "Hello 1.00", "theirs": "E_CONTEXT_NOT_FOUND"} {
 			answer, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "recall",
 				Arguments: map[string]any{"context": name, "search": "hello"}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			text := answer.Content[0].(*mcp.TextContent).Text
 			if !strings.Contains(text, want) || answer.IsError != (name == "theirs") {
 				t.Errorf("%s: %s", name, text)

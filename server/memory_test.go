@@ -139,9 +139,7 @@ func (s *stuck) Create(ctx context.Context, g engine.Creation) (engine.Info, err
 func TestImportsWaitForEachOtherAndEndWithTheirClients(t *testing.T) {
 	before := runtime.NumGoroutine()
 	file, err := dbtest.Engine(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := &stuck{file, make(chan struct{}, 10), make(chan struct{})}
 	r := serve(t, dbtest.Of(s), server.Options{}, before)
 	const body = `[{"role":"user","content":"a"}]`

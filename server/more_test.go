@@ -58,9 +58,7 @@ func TestATranscriptIsReplayedUnderLimits(t *testing.T) {
 		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 	r.call("POST", "/v1/import?name=no&max_turns=-3", text).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 	data, err := os.ReadFile("../examples/conversations/repair.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.call("POST", "/v1/import?name=no&max_turns=3", string(data)).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 }
 

@@ -158,9 +158,7 @@ func (s *slowStore) Load(ctx context.Context, key history.Key) (*engine.State, e
 func TestRequestsAtOnceOpenAContextOnce(t *testing.T) {
 	before := runtime.NumGoroutine()
 	file, err := dbtest.Engine(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := &slowStore{Contexts: file}
 	r := serve(t, dbtest.Of(s), server.Options{}, before)
 	weather(t, r)

@@ -13,9 +13,7 @@ import (
 func talk(t *testing.T, r *running, name string, texts ...string) *pact.Context {
 	t.Helper()
 	c, err := pact.Create(t.Context(), r.store, name, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, text := range texts {
 		say(t, c, string(rune('a'+i)), text)
 	}
@@ -39,9 +37,7 @@ func TestStatesOfTwoContextsAreCompared(t *testing.T) {
 	r := start(t, server.Options{})
 	c := talk(t, r, "left", "one", "two", "three")
 	fork, err := c.Fork(t.Context(), pact.Cycle(2), "right, 2@3", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	say(t, fork, "other", "another three")
 	vs := url.QueryEscape("right, 2@3@c3")
 
@@ -57,9 +53,7 @@ func TestStatesOfTwoContextsAreCompared(t *testing.T) {
 	}
 	r.must(&blocks, "GET", "/v1/contexts/left/blocks?vs="+vs, "")
 	before, err := c.At(t.Context(), pact.Cycle(2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, shared := before.ThreadSize() // with its closing bracket, in the place of which the next comma stands
 	if cut := blocks.Cut; cut.Node != "c" || cut.Cause != "" || cut.Height != shared-1 {
 		t.Errorf("cut %+v, %d bytes are shared", cut, shared)
@@ -98,9 +92,7 @@ func TestAForkIsPlanned(t *testing.T) {
 		t.Fatal(turns, err)
 	}
 	body, err := json.Marshal(map[string]any{"policy": struct{}{}, "ids": turns[1:2]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	type plan struct {
 		Cycle         int64
 		Before, After struct{ Bytes int64 }
@@ -128,9 +120,7 @@ func TestATextIsFoundEverywhere(t *testing.T) {
 	c := talk(t, r, "chat", "the Needle is here", "hay")
 	found, err := c.Select(t.Context(), "@c1 .seg", nil)
 	turns := found.IDs
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{IDs: turns}}); err != nil {
 		t.Fatal(err)
 	}
@@ -165,9 +155,7 @@ func TestAFamilyIsListed(t *testing.T) {
 	r := start(t, server.Options{})
 	c := talk(t, r, "run", "one", "two")
 	fork, err := c.Fork(t.Context(), pact.Cycle(1), "again", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := fork.Fork(t.Context(), pact.Cycle(1), "and again", nil); err != nil {
 		t.Fatal(err)
 	}

@@ -27,17 +27,11 @@ import (
 func weather(t *testing.T, r *running) *pact.Context {
 	t.Helper()
 	data, err := os.ReadFile("../examples/conversations/weather.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	list, err := transcript.Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c, err := transcript.Import(t.Context(), r.store, "weather", list[0], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c
 }
 
@@ -52,9 +46,7 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 	}
 	question := func(v any, err error) any {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return v
 	}
 	older, newer := pact.Back(1), pact.Latest()
@@ -97,9 +89,7 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		}
 		got := r.must(nil, method, "/v1/contexts/weather/"+path, body).body
 		expected, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if plain(t, got) != plain(t, expected) {
 			t.Errorf("%s:\n%s\nwant\n%s", path, got, expected)
 		}
@@ -114,9 +104,7 @@ func plain(t *testing.T, text []byte) string {
 		t.Fatal(err)
 	}
 	sorted, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(sorted)
 }
 
@@ -124,22 +112,14 @@ func TestThreadsAndSnapshotsAreTheBytesOfTheLibrary(t *testing.T) {
 	r := start(t, server.Options{})
 	c := weather(t, r)
 	snapshot, err := c.At(t.Context(), pact.Latest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	thread, err := snapshot.Thread(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	messages, err := transcript.OpenAI(t.Context(), snapshot)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var document bytes.Buffer
 	err = snapshot.Export(t.Context(), &document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for path, want := range map[string][]byte{"thread": thread, "thread?as=openai": messages, "export?form=document": document.Bytes()} {
 		if got := r.must(nil, "GET", "/v1/contexts/weather/"+path, "").body; string(got) != string(want) {
 			t.Errorf("%s: %.100s, want %.100s", path, got, want)
@@ -165,9 +145,7 @@ func TestThreadsAndSnapshotsAreTheBytesOfTheLibrary(t *testing.T) {
 		t.Errorf("Content-Range is %q, want %q", beyond.Header.Get("Content-Range"), want)
 	}
 	fields, _, err := record.Thread(t.Context(), snapshot, "anthropic")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := r.must(nil, "GET", path+"?as=anthropic", "").body; string(got) != string(fields) {
 		t.Errorf("as Anthropic's request: %.100s, want %.100s", got, fields)
 	}

@@ -32,9 +32,7 @@ func TestEachAttemptGivesItsBodyBack(t *testing.T) {
 	for _, seed := range []string{"1", "2"} {
 		resp, err := client.Post(provider.URL+"/v1/chat/completions", "application/json",
 			strings.NewReader(`{"seed":`+seed+`,"model":"m","messages":[{"role":"user","content":"hi"}]}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.Body.Close() != nil {
 			t.Fatal(err)
 		}
@@ -61,9 +59,7 @@ func TestEachAttemptGivesItsBodyBack(t *testing.T) {
 func TestTheCountsOfAProviderAreComparedWithItsRules(t *testing.T) {
 	r := start(t, server.Options{})
 	data, err := os.ReadFile("testdata/cached.har")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.must(nil, "POST", "/v1/import?name=run", string(data))
 	var calls struct {
 		Currency string

@@ -38,9 +38,7 @@ func agentRun(t testing.TB, calls int) *pact.Context {
 		return b.String()
 	}
 	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "run", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range calls {
 		err := c.Edit(t.Context(), func(b *pact.Batch) error {
 			if i == 0 {
@@ -55,9 +53,7 @@ func agentRun(t testing.TB, calls int) *pact.Context {
 		if err == nil {
 			_, err = c.Commit(t.Context(), nil)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	return c
 }
@@ -81,9 +77,7 @@ func TestThePageOfARunIsSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := intake.Open(&page, intake.MaxText)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	back, err := intake.Text(t.Context(), text, intake.MaxText)
 	if err != nil || !bytes.Equal(back, history.Bytes()) {
 		t.Errorf("the history comes back as %d bytes of %d, %v", len(back), history.Len(), err)
@@ -94,9 +88,7 @@ func TestThePageOfARunIsSmall(t *testing.T) {
 func TestThePageOfARunWithoutTokensOrCalls(t *testing.T) {
 	testrun.OneGoroutine(t)
 	empty, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "empty", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range []*pact.Context{empty, agentRun(t, 2)} {
 		var page bytes.Buffer
 		if err := server.WritePage(t.Context(), &page, c, server.PageOptions{}); err != nil || !runfile.IsPage(page.Bytes()) {
@@ -132,21 +124,15 @@ func TestAPageWhoseIDsAreRedacted(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := runfile.Archive(t.Context(), page.Bytes(), 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	back, _, err := pact.ImportHistory(t.Context(), pact.NewDB(store.NewMemory()), "back", bytes.NewReader(text), nil)
 	if err != nil || bytes.Contains(text, []byte("result1")) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	then, err := c.At(t.Context(), pact.Latest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	now, err := back.At(t.Context(), pact.Latest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if then.Len() != now.Len() || now.Len() < 8 {
 		t.Errorf("%d nodes became %d", then.Len(), now.Len())
 	}
@@ -161,9 +147,7 @@ func TestAPageWhoseIDsAreRedacted(t *testing.T) {
 func TestAPageIsOfOneState(t *testing.T) {
 	r := start(t, server.Options{NoToken: true})
 	c, err := pact.Create(t.Context(), r.store, "run", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	stop, stopped := make(chan struct{}), make(chan error)
 	go func() {
 		for i := 0; ; i++ {

@@ -93,9 +93,7 @@ func TestNothingOfAClientReachesLogMetricsOrSpans(t *testing.T) {
 			cycle, word, word, block, cycle, word, word+" said this"), made...)
 	}
 	text, err := r.OpenAPI()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var document struct {
 		Paths map[string]map[string]struct {
 			Parameters []struct{ Name, In string }

@@ -31,9 +31,7 @@ func TestSeveralServersOfOneDatabaseShowOneHistory(t *testing.T) {
 	var turn atomic.Int64
 	for i := range servers {
 		s, err := dbtest.Open(postgres.Open(t.Context(), address))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		handler := server.New(s, server.Options{OnlyNamed: true})
 		listening := httptest.NewServer(handler)
 		servers[i] = &running{Server: handler, t: t, store: s, url: listening.URL}

@@ -30,27 +30,17 @@ func TestSimulationsAreThoseOfTheLibrary(t *testing.T) {
 		{"op":"add","into":"^ah","node":{"id":"r1","role":"tool","kind":"result","offset":1,"refs":["c1"],"content":"` + long + `"}}`,
 		`{"op":"add","into":"^ah","node":{"role":"assistant","offset":1,"content":"done"}}`} {
 		body, err := json.Marshal(map[string]any{"cycle": cycle, "edits": json.RawMessage("[" + edits + "]")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r.must(nil, "POST", "/v1/contexts/run/commits", string(body))
 	}
 	c, err := pact.Open(t.Context(), r.store, "run", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	counter, err := tokens.Named("approx:bytes/4")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	agent, err := lifecycle.Ready("agent")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	once, err := lifecycle.ParsePolicy([]byte(`{"when":"pays","rules":[{"select":".cb[kind='result']","once":true}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	agent.When = lifecycle.WhenPays
 	o := simulate.Options{Counter: counter, Model: "claude-opus-4-5", Dialect: "anthropic", Calls: true,
 		Policies: []simulate.Named{{Name: "agent", Policy: agent}, {Name: "o", Policy: once}}}

@@ -76,9 +76,7 @@ func TestSoak(t *testing.T) {
 					MaxConnsPerHost: soakWriters + soakStreams + soakReaders, MaxIdleConnsPerHost: soakWriters}}}
 			for range load.processes {
 				listener, err := net.Listen("tcp", "127.0.0.1:0")
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				s.at = append(s.at, listener.Addr().String())
 				listener.Close()
 			}

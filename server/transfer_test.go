@@ -36,9 +36,7 @@ func TestAnExportImportsToTheSameContext(t *testing.T) {
 	document := r.must(nil, "GET", "/v1/contexts/weather/export?form=document", "").body
 	r.must(nil, "POST", "/v1/import?form=document&name=one", string(document))
 	data, err := os.ReadFile("../examples/conversations/support.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.must(nil, "POST", "/v1/import?form=log&name=support", string(data))
 	r.call("POST", "/v1/import?form=log&name=none", "no conversation").
 		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")

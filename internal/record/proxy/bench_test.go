@@ -35,17 +35,13 @@ func BenchmarkFirstByte(b *testing.B) {
 	}))
 	defer provider.Close()
 	to, err := url.Parse(provider.URL)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	for _, size := range []int{10_000, 100_000, 2_000_000} {
 		body := `{"model":"m","messages":[{"role":"user","content":"` + strings.Repeat("some words ", size/11) + `"}]}`
 		b.Run(fmt.Sprintf("direct/%dkB", size/1000), func(b *testing.B) { ask(b, provider.URL, body) })
 		b.Run(fmt.Sprintf("proxy/%dkB", size/1000), func(b *testing.B) {
 			s, err := dbtest.Open(sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "pact.db")))
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			defer s.Close()
 			rec := record.New(s, record.Options{})
 			defer rec.Close()
@@ -64,9 +60,7 @@ func benchProvider(b *testing.B, h http.Handler) *httptest.Server {
 	provider := httptest.NewUnstartedServer(h)
 	if address := os.Getenv("PACT_BENCH_PROVIDER"); address != "" {
 		listener, err := net.Listen("tcp", address)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		provider.Listener = listener
 	}
 	provider.Start()

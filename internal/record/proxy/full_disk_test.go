@@ -58,9 +58,7 @@ func say(t *testing.T, address string, n int) int {
 	req := question(address, body)
 	req.Header.Set("Authorization", "Bearer sk-0123456789")
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer resp.Body.Close()
 	return resp.StatusCode
 }
@@ -73,13 +71,9 @@ func TestAFullDiskStopsNoCall(t *testing.T) {
 	upstream := httptest.NewServer(provider)
 	defer upstream.Close()
 	to, err := url.Parse(upstream.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(disk, "pact.db")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
 	rec := record.New(s, record.Options{Context: "chat"})
 	server := httptest.NewServer(proxy.New(proxy.Options{Upstreams: map[string]*url.URL{"": to}, Recorder: rec}))
@@ -118,9 +112,7 @@ func TestAFullDiskStopsNoCall(t *testing.T) {
 	}
 	for _, name := range slices.Concat(rec.Contexts(), again.Contexts()) {
 		c, err := pact.Open(t.Context(), s, name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		body, err := record.Request(t.Context(), c, 1, 0)
 		if err != nil || !slices.ContainsFunc(provider.Received(), func(r providertest.Received) bool {
 			return string(r.Body) == string(body.Bytes)
@@ -140,13 +132,9 @@ func TestAFullDiskStopsStrictCalls(t *testing.T) {
 	upstream := httptest.NewServer(provider)
 	defer upstream.Close()
 	to, err := url.Parse(upstream.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(disk, "pact.db")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
 	rec := record.New(s, record.Options{Context: "chat", Strict: true})
 	defer rec.Close()

@@ -12,9 +12,7 @@ import (
 // An address that another program listens on is E_BUSY, one that no program could listen on E_STORE.
 func TestListenSaysWhetherAnAddressIsTaken(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer taken.Close()
 	for address, want := range map[string]fault.Code{taken.Addr().String(): fault.Busy, "127.0.0.1:99999": fault.Store} {
 		if _, err := proxy.Listen(address); !errors.Is(err, want) {

@@ -49,15 +49,11 @@ func BenchmarkStreams(b *testing.B) {
 	s := &streaming{}
 	provider := benchProvider(b, s)
 	to, err := url.Parse(provider.URL)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	b.Run("direct", func(b *testing.B) { openStreams(b, s, provider.URL) })
 	b.Run("proxy", func(b *testing.B) {
 		file, err := dbtest.Open(sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "pact.db")))
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		defer file.Close()
 		rec := record.New(file, record.Options{})
 		defer rec.Close()
