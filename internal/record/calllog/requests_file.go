@@ -115,6 +115,12 @@ type keptCall struct {
 	size int
 }
 
+// changedFile is the error for a file that does not say any more what it said.
+func changedFile(line int) error {
+	return &fault.Error{Code: fault.Conflict, Offset: fault.NoOffset, Line: line,
+		Message: "the file was changed while it was read", Remedy: "import it again"}
+}
+
 // Load returns the call with what stayed in the file.
 func (c *Call) Load() (Call, error) {
 	switch {
@@ -129,8 +135,7 @@ func (c *Call) Load() (Call, error) {
 	}
 	again := callOf(bytes.TrimSpace(text))
 	if again == nil || again.API != c.API || again.Started != c.Started {
-		return Call{}, &fault.Error{Code: fault.Conflict, Offset: fault.NoOffset, Line: c.Line,
-			Message: "the file was changed while it was read", Remedy: "import it again"}
+		return Call{}, changedFile(c.Line)
 	}
 	whole := *c
 	whole.kept = nil

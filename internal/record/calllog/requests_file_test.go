@@ -3,11 +3,16 @@ package calllog
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/testrun"
 )
 
@@ -66,6 +71,43 @@ func TestALogThatStaysInItsFileSaysWhatOneInMemorySays(t *testing.T) {
 	}
 	if t.Logf("files that stayed: %v", stayed); stayed[ClaudeCode] == 0 || stayed["Codex rollout"] == 0 || stayed["log of requests"] == 0 {
 		t.Error("of a format none stayed in its file")
+	}
+}
+
+// fullSpool has no room.
+type fullSpool struct{ Spool }
+
+func (fullSpool) WriteAt([]byte, int64) (int, error) { return 0, syscall.ENOSPC }
+
+// shrinking is a file that somebody empties once it was read to its end.
+type shrinking struct {
+	*bytes.Reader
+	read bool
+}
+
+func (s *shrinking) ReadAt(p []byte, at int64) (int, error) {
+	if s.read {
+		return 0, io.EOF
+	}
+	n, err := s.Reader.ReadAt(p, at)
+	s.read = at+int64(n) == s.Size()
+	return n, err
+}
+
+// TestAFileThatFailsWhileItIsReadIsNoLog: a full disk and a file that was changed end the import, with what to do.
+func TestAFileThatFailsWhileItIsReadIsNoLog(t *testing.T) {
+	text := dbtest.Session(1000)
+	o := FileOptions{Spool: func() (Spool, error) { return fullSpool{}, nil }, Hold: func(int64) error { return nil }}
+	if _, err := ReadFile(bytes.NewReader(text), int64(len(text)), o); fault.CodeOf(err) != fault.Store || !strings.Contains(fmt.Sprint(err), "TMPDIR") {
+		t.Errorf("a full disk: %v", err)
+	}
+	o.Spool = func() (Spool, error) { return os.CreateTemp(t.TempDir(), "spool") }
+	if _, err := ReadFile(&shrinking{Reader: bytes.NewReader(text)}, int64(len(text)), o); fault.CodeOf(err) != fault.Conflict {
+		t.Errorf("a file that was emptied: %v", err)
+	}
+	o.Hold = func(int64) error { return fault.New(fault.Limit, "no more memory", "") }
+	if _, err := ReadFile(bytes.NewReader(text), int64(len(text)), o); fault.CodeOf(err) != fault.Limit {
+		t.Errorf("without memory: %v", err)
 	}
 }
 

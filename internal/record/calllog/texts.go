@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 )
@@ -40,7 +41,10 @@ func (t *texts) put(v canon.Value) text {
 	t.buffer = append(t.buffer, v...)
 	if t.file != nil && len(t.buffer) > mostUnwritten {
 		if t.err == nil {
-			_, t.err = t.file.WriteAt(t.buffer, t.written)
+			if _, err := t.file.WriteAt(t.buffer, t.written); err != nil {
+				t.err = fault.Wrap(fault.Store, err, "what is made of the log cannot be written to a temporary file",
+					"make room for it, or set TMPDIR to another folder")
+			}
 		}
 		t.written, t.buffer = t.written+int64(len(t.buffer)), t.buffer[:0]
 	}
