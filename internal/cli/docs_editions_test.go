@@ -119,25 +119,3 @@ func TestEveryTraitIsInTheTable(t *testing.T) {
 		}
 	}
 }
-
-// constructs are in the editions that are named: v0.1 takes what 000 has, 1.0 removed searches.
-var constructs = map[string][]selector.Edition{
-	"^seq .mt > .cb, #x": editions, ".seg .cont .block": editions, "[role='user'][ttl<=1]": editions, "@t-5..-1 .cb": editions,
-	".mt :core .cb:nth(2)": editions, ".mt:depth(1,3-5)": editions, "@t-1 .cb": editions,
-	"[role=[user,tool]]": editions[1:], "[id~'^a']": editions[1:], ".cb[ephemeral]": editions[1:], "#'a b'": editions[1:],
-	".mt:depth(>2)": editions[1:], "depth(0) > .cb": editions[1:], ".cb(role='user' ttl=5)": editions[1:], ".cb {role='user'}": editions[1:],
-	".cb[role='user', ttl=5]": editions[1:], "+draft": editions[1:], "(d1, *:cb)": editions[1:], "d1": editions[1:],
-	".cb @limit=5": editions[1:], "@t0 .cb[age<2]": editions[1:], "@history .cb": editions[1:],
-	"?? {kind=text}": editions[1:3], "within(d1,d3) ?? {kind=text}": editions[1:3], "@t-1,@t-5 .cb": editions[3:],
-}
-
-// TestConstructsOfEditions parses each construct in each edition.
-func TestConstructsOfEditions(t *testing.T) {
-	for text, in := range constructs {
-		for _, e := range editions {
-			if _, err := selector.Parse(text, e); slices.Contains(in, e) != (err == nil) {
-				t.Errorf("%s in edition %s: %v", text, e, err)
-			}
-		}
-	}
-}

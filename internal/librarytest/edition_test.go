@@ -132,7 +132,7 @@ func TestAddressesOfEdition1(t *testing.T) {
 		}
 	}
 	fresh := published(t, 0)
-	if got, err := fresh.Select(ctx, "@t0 .block", nil); err != nil || len(got.IDs) != 0 {
+	if got, err := fresh.Select(ctx, "@t0 .block", nil); err != nil || got.IDs == nil || len(got.IDs) != 0 {
 		t.Errorf("@t0 of a new context: %v, %v", got, err)
 	}
 	_, err = fresh.Select(ctx, "@t-1 .block", nil)
