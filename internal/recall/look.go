@@ -28,23 +28,19 @@ func (t *tools) show(ctx context.Context, in showing) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	q := cmp.Or(in.Selector, ".block")
-	where := c.Working()
+	find := c.Find
 	if in.At != "" {
 		address, err := c.ParseAddress(in.At)
 		if err != nil {
 			return "", err
 		}
-		if where, err = c.At(ctx, address); err != nil {
+		where, err := c.At(ctx, address)
+		if err != nil {
 			return "", err
 		}
+		find = where.Find
 	}
-	var hits []pact.Hit
-	if in.At == "" {
-		hits, err = c.Find(ctx, q, nil)
-	} else {
-		hits, err = where.Find(ctx, q, nil)
-	}
+	hits, err := find(ctx, cmp.Or(in.Selector, ".block"), nil)
 	if err != nil {
 		return "", err
 	}

@@ -119,12 +119,9 @@ func countFor(s *command.Source, q *selector.Selector, order *nodeOrder) (err er
 
 // printHits prints found nodes sorted, within the windows of the flags.
 func printHits(ctx context.Context, a *command.App, s *command.Source, hits []pact.Hit, order *nodeOrder, w *windowFlags) error {
-	if order == nil && (a.Form == "" || a.Form == "json") {
-		ids := make([]string, len(hits))
-		for i, h := range hits {
-			ids[i] = h.Node.ID
-		}
-		return a.PrintJSON(ids)
+	ids := a.Form == "" || a.Form == "json"
+	if ids && order == nil {
+		return printIDs(a, hits, func(h pact.Hit) string { return h.Node.ID })
 	}
 	newest, tail := int64(math.MaxInt64), record.NoTail
 	if s.Context != nil {
@@ -155,7 +152,19 @@ func printHits(ctx context.Context, a *command.App, s *command.Source, hits []pa
 			list = list[:min(w.limit, len(list))]
 		}
 	}
+	if ids {
+		return printIDs(a, list, func(f story.Facts) string { return f.ID })
+	}
 	return printFacts(a, list)
+}
+
+// printIDs prints ids as JSON.
+func printIDs[T any](a *command.App, list []T, idOf func(T) string) error {
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = idOf(list[i])
+	}
+	return a.PrintJSON(ids)
 }
 
 // nodeOrder is an order that --sort asks for.
@@ -201,12 +210,6 @@ func printFacts(a *command.App, list []story.Facts) error {
 		return nil
 	case "jsonl":
 		return a.PrintJSON(list)
-	case "json", "":
-		ids := make([]string, len(list))
-		for i, f := range list {
-			ids[i] = f.ID
-		}
-		return a.PrintJSON(ids)
 	}
 	rows := make([][]string, len(list))
 	for i, f := range list {

@@ -68,23 +68,21 @@ func drawRewrite(a *command.App, all *runs.Rewrites, r *runs.Rewrite) {
 	line("saved", saved)
 	line("user", fmt.Sprintf("%d of %s of the user are still sent word for word", r.Lines.Survive,
 		view.Plural(r.Lines.Of, "line")))
-	for i, gone := range r.Lines.Gone {
-		if i == mostListed {
-			line("", fmt.Sprintf("and %d more; --json has each", len(r.Lines.Gone)-i))
-			break
+	some := func(name string, n int, text func(i int) string) {
+		for i := range min(n, mostListed) {
+			line(name, text(i))
 		}
-		line("gone", view.Visible(gone.Text))
+		if n > mostListed {
+			line("", fmt.Sprintf("and %d more; --json has each", n-mostListed))
+		}
 	}
+	some("gone", len(r.Lines.Gone), func(i int) string { return view.Visible(r.Lines.Gone[i].Text) })
 	if r.By == runs.ByProvider {
 		line("again", "unknown: the provider does not say what went")
 	}
-	for i, b := range r.Again {
-		if i == mostListed {
-			line("", fmt.Sprintf("and %d more; --json has each", len(r.Again)-i))
-			break
-		}
-		line("again", view.Cycle(b.Call)+" "+view.Visible(b.Tool)+" "+b.Begins)
-	}
+	some("again", len(r.Again), func(i int) string {
+		return view.Cycle(r.Again[i].Call) + " " + view.Visible(r.Again[i].Tool) + " " + r.Again[i].Begins
+	})
 	if s := r.Summary; s != nil {
 		line("summary", s.Node+` "`+s.Begins+`" (`+string(s.Evidence)+")")
 	}

@@ -1,7 +1,6 @@
 package follow
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -143,16 +142,11 @@ func drawDiff(ctx context.Context, a *command.App, r *diff.Result, from, to *pac
 		a.Printf("nothing differs\n")
 		return nil
 	}
-	hidden := 0
-	if !structure {
-		all := len(r.Removed) + len(r.Added) + len(r.Changed)
-		var err error
-		if r, err = blocksOf(r, tree.Of(from), tree.Of(to)); err != nil {
+	d, drawn := drawnNodes{structure: structure}, map[string]int{}
+	one := func(sign, id string, in *pact.Snapshot, fields []string) error {
+		if left, err := d.leavesOut(id, in); left || err != nil {
 			return err
 		}
-		hidden = all - len(r.Removed) - len(r.Added) - len(r.Changed)
-	}
-	one := func(sign, id string, in *pact.Snapshot, fields []string) error {
 		line, err := a.LineOf(ctx, id, in)
 		if err != nil {
 			return err
@@ -161,21 +155,23 @@ func drawDiff(ctx context.Context, a *command.App, r *diff.Result, from, to *pac
 		if fields != nil {
 			rest = "  " + a.Paint.Changed(strings.Join(fields, ", "))
 		}
+		drawn[sign]++
 		a.Printf("%s\n", a.ClipBefore(sign+" "+line, rest))
 		return nil
 	}
+	gone, came, changed := a.Paint.Bad("-"), a.Paint.Good("+"), a.Paint.Changed("~")
 	for _, id := range r.Removed {
-		if err := one(a.Paint.Bad("-"), id, from, nil); err != nil {
+		if err := one(gone, id, from, nil); err != nil {
 			return err
 		}
 	}
 	for _, id := range r.Added {
-		if err := one(a.Paint.Good("+"), id, to, nil); err != nil {
+		if err := one(came, id, to, nil); err != nil {
 			return err
 		}
 	}
 	for _, c := range r.Changed {
-		if err := one(a.Paint.Changed("~"), c.ID, to, c.Fields); err != nil {
+		if err := one(changed, c.ID, to, c.Fields); err != nil {
 			return err
 		}
 	}
@@ -183,33 +179,30 @@ func drawDiff(ctx context.Context, a *command.App, r *diff.Result, from, to *pac
 	if !structure {
 		what = "block"
 	}
-	line := view.Plural(len(r.Added), what) + " added, " + view.Plural(len(r.Removed), what) + " removed, " +
-		view.Plural(len(r.Changed), what) + " changed"
-	if hidden > 0 {
-		line += "; " + view.Plural(hidden, "other node") + " with --structure"
+	line := view.Plural(drawn[came], what) + " added, " + view.Plural(drawn[gone], what) + " removed, " +
+		view.Plural(drawn[changed], what) + " changed"
+	if d.hidden > 0 {
+		line += "; " + view.Plural(d.hidden, "other node") + " with --structure"
 	}
 	a.Sentence(line)
 	return nil
 }
 
-// blocksOf returns the part of a diff that is about blocks.
-func blocksOf(r *diff.Result, from, to *tree.Tree) (*diff.Result, error) {
-	var failed error
-	other := func(t *tree.Tree) func(string) bool {
-		return func(id string) bool {
-			is, err := isBlock(t, id)
-			failed = cmp.Or(failed, err)
-			return !is
-		}
-	}
-	notInTo := other(to)
-	blocks := &diff.Result{Removed: slices.DeleteFunc(slices.Clone(r.Removed), other(from)),
-		Added:   slices.DeleteFunc(slices.Clone(r.Added), notInTo),
-		Changed: slices.DeleteFunc(slices.Clone(r.Changed), func(c diff.Change) bool { return notInTo(c.ID) })}
-	return blocks, failed
+// drawnNodes says which nodes a diff draws.
+type drawnNodes struct {
+	structure bool // turns, groups and regions too
+	hidden    int  // how many nodes it left out because they are none of the blocks
 }
 
-func isBlock(t *tree.Tree, id string) (bool, error) {
-	e, err := t.Entry(id)
-	return e != nil && e.Class() == tree.Block, err
+// leavesOut reports whether a node is not drawn, and counts it.
+func (d *drawnNodes) leavesOut(id string, in *pact.Snapshot) (bool, error) {
+	if d.structure {
+		return false, nil
+	}
+	e, err := tree.Of(in).Entry(id)
+	if err != nil || e != nil && e.Class() == tree.Block {
+		return false, err
+	}
+	d.hidden++
+	return true, nil
 }

@@ -27,14 +27,13 @@ func listFamily(ctx context.Context, a *command.App, s *command.Source) error {
 	var rows [][]string
 	for i := range f.Kin {
 		k := &f.Kin[i]
-		same, of, share, ended := "", view.Cycle(k.Of), "", "cannot be compared"
+		same, of, share, ended := "", view.Cycle(k.Of)+" ("+string(k.Known)+")", "", "cannot be compared"
 		if k.Shared != nil {
 			same = strconv.Itoa(k.Shared.Blocks) + "/" + strconv.Itoa(k.Shared.OfBlocks)
 			share = view.Percent(float64(k.Shared.Bytes) / float64(max(1, k.Shared.OfBytes)))
 			ended = strings.TrimSpace(k.Cause + " " + strings.Join(k.Names, ", "))
 		}
-		of += " (" + string(k.Known) + ")"
-		rows = append(rows, screen.Row(k.Run, k.How, view.Cycle(k.Call), of, same, share, numberOr(k.Read), ended))
+		rows = append(rows, screen.Row(k.Run, k.How, view.Cycle(k.Call), of, same, share, k.Read, ended))
 	}
 	a.Table([]string{"context", "how", "call", "against", ">same", ">in bytes", ">read", "ended by"}, rows)
 	a.Sentence(f.InWords())

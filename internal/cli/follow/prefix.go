@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -21,20 +22,25 @@ import (
 
 // prefixFlags ask log how much of each thread the next one repeats; each of them does.
 type prefixFlags struct {
-	*callFlags
-	wanted, breaks *bool
-	names          []string
+	breaks, provider *bool
+	dialect, file    *string
+	prices           *record.Prices // the built-in ones without a file
+	names            []string
 }
 
 func newPrefixFlags(a *command.App, cmd *cobra.Command, source *command.SourceFlags) *prefixFlags {
 	before := map[string]bool{}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { before[f.Name] = true })
+	cmd.Flags().Bool("prefix", false, "say how much of each thread the next one repeats from the beginning")
+	rules := provider.CacheRulesNames()
 	p := &prefixFlags{
-		wanted: cmd.Flags().Bool("prefix", false, "say how much of each thread the next one repeats from the beginning"),
-		breaks: cmd.Flags().Bool("breaks", false, "as --prefix, and list only the cycles at which something broke"),
+		breaks:   cmd.Flags().Bool("breaks", false, "as --prefix, and list only the cycles at which something broke"),
+		dialect:  cmd.Flags().String("dialect", "", "with --prefix: compare recorded calls by what `PROVIDER` caches: "+strings.Join(rules, ", ")),
+		provider: cmd.Flags().Bool("provider", false, "as --prefix, and show what the provider said of its cache"),
+		file:     cmd.Flags().String("prices", "", "with --prefix: take the list of prices in `FILE` in place of the built-in one"),
 	}
 	source.TokenFlags(cmd)
-	p.callFlags = newCallFlags(a, cmd)
+	command.OneOf(cmd, "dialect", rules)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !before[f.Name] {
 			p.names = append(p.names, f.Name)
@@ -58,12 +64,13 @@ func (p *prefixFlags) print(ctx context.Context, a *command.App, s *command.Sour
 	if err != nil {
 		return err
 	}
-	o, err := p.read(ctx, a)
-	if err != nil {
-		return err
+	if p.prices = prices.BuiltIn(); *p.file != "" {
+		if p.prices, err = a.Prices(ctx, *p.file); err != nil {
+			return err
+		}
 	}
 	m := a.Meter("comparing")
-	r, err := story.Prefixes(ctx, c, from, to, o, m.At)
+	r, err := story.Prefixes(ctx, c, from, to, view.WalkOptions{Dialect: *p.dialect, Prices: p.prices}, m.At)
 	m.End()
 	if err != nil {
 		return err
@@ -139,34 +146,6 @@ func drawPaid(a *command.App, r *story.PrefixReport, prices *record.Prices) {
 	a.Sentence(line)
 }
 
-// callFlags are the flags of pact log --prefix for recorded calls.
-type callFlags struct {
-	dialect, file *string
-	provider      *bool
-	prices        *record.Prices // the built-in ones without a file
-}
-
-func newCallFlags(a *command.App, cmd *cobra.Command) *callFlags {
-	f := &callFlags{}
-	names := provider.CacheRulesNames()
-	f.dialect = cmd.Flags().String("dialect", "", "with --prefix: compare recorded calls by what `PROVIDER` caches: "+
-		strings.Join(names, ", "))
-	f.provider = cmd.Flags().Bool("provider", false, "as --prefix, and show what the provider said of its cache")
-	f.file = cmd.Flags().String("prices", "", "with --prefix: take the list of prices in `FILE` in place of the built-in one")
-	command.OneOf(cmd, "dialect", names)
-	return f
-}
-
-// read reads the list of prices.
-func (f *callFlags) read(ctx context.Context, a *command.App) (o view.WalkOptions, err error) {
-	if f.prices = prices.BuiltIn(); *f.file != "" {
-		if f.prices, err = a.Prices(ctx, *f.file); err != nil {
-			return o, err
-		}
-	}
-	return view.WalkOptions{Dialect: *f.dialect, Prices: f.prices}, nil
-}
-
 // drawSources names the rules by which calls were compared, and explains
 // exceptions.
 func drawSources(a *command.App, r *story.PrefixReport) {
@@ -238,11 +217,13 @@ func drawProvider(a *command.App, r *story.PrefixReport, breaks bool) bool {
 			continue
 		}
 		expected, read, in, written, full := "", "", "", (*int64)(nil), ""
-		if e := call.Expected; e != nil {
-			expected = expectedText(e)
+		if e := call.Expected; e != nil && e.Blocks == 0 {
+			expected = "0"
+		} else if e != nil {
+			expected = cmp.Or(numberOr(e.Tokens), "?") // nobody counted them
 		}
 		if u := call.Provider; u != nil {
-			read, written, in, full = orUnknown(u.Read), u.Written, orUnknown(u.In), filledBy(call)
+			read, written, in, full = cmp.Or(numberOr(u.Read), "?"), u.Written, cmp.Or(numberOr(u.In), "?"), filledBy(call)
 		}
 		paid, lost := "", ""
 		if of := call.Cost; of != nil {
@@ -265,26 +246,6 @@ func filledBy(call *inspect.CallPrefix) string {
 		return ""
 	}
 	return view.Percent(float64(*call.Provider.In) / float64(call.Window))
-}
-
-// orUnknown returns a number, ? for one that the provider did not give.
-func orUnknown(n *int64) string {
-	if n == nil {
-		return "?"
-	}
-	return strconv.FormatInt(*n, 10)
-}
-
-// expectedText returns how many tokens the provider should read; ? if they were
-// not counted.
-func expectedText(e *inspect.Expected) string {
-	switch {
-	case e.Blocks == 0:
-		return "0"
-	case e.Tokens == nil:
-		return "?"
-	}
-	return strconv.FormatInt(*e.Tokens, 10)
 }
 
 // whyText says why the provider read no more: what broke, what else ended the prefix or that its lifetime may have run

@@ -10,7 +10,6 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/spf13/cobra"
 )
@@ -51,29 +50,16 @@ func richDiff(ctx context.Context, a *command.App, s *command.Source, flags *ric
 	if a.JSON {
 		return a.PrintJSON(r)
 	}
-	d := richDrawing{App: a, ctx: ctx, from: from, to: to, structure: flags.structure}
+	d := richDrawing{App: a, drawnNodes: drawnNodes{structure: flags.structure}, ctx: ctx, from: from, to: to}
 	return d.draw(r)
 }
 
 // richDrawing draws one report.
 type richDrawing struct {
 	*command.App
-	ctx       context.Context
-	from, to  *pact.Snapshot
-	structure bool // it draws turns, groups and regions too
-	hidden    int  // how many nodes it left out because they are none of the blocks
-}
-
-// leavesOut reports whether a node is not drawn, and counts it.
-func (d *richDrawing) leavesOut(id string, in *pact.Snapshot) (bool, error) {
-	if d.structure {
-		return false, nil
-	}
-	if is, err := isBlock(tree.Of(in), id); is || err != nil {
-		return false, err
-	}
-	d.hidden++
-	return true, nil
+	drawnNodes
+	ctx      context.Context
+	from, to *pact.Snapshot
 }
 
 func (d *richDrawing) draw(r *diff.Report) error {

@@ -116,7 +116,7 @@ func drawOutcome(a *command.App, o *simulate.Outcome) {
 		rows := [][]string{}
 		for _, c := range o.ByCall {
 			rows = append(rows, []string{view.Cycle(c.Cycle), number(c.Sent), number(c.Read), number(c.Written),
-				cost(c.Cost), broke(c), strconv.Itoa(c.Removed)})
+				cost(c.Cost), map[bool]string{true: "broke"}[c.Broke], strconv.Itoa(c.Removed)})
 		}
 		a.Printf("\n%s\n", a.Paint.Strong(view.Visible(o.Policy)))
 		a.Table([]string{"call", "sent", "read", "written", "cost", "prefix", "removed"}, rows)
@@ -132,13 +132,6 @@ func drawOutcome(a *command.App, o *simulate.Outcome) {
 		}
 		a.Printf("%s\n", a.Clip("  "+view.Visible(o.Policy)+" "+view.Cycle(r.Cycle)+" "+view.Visible(r.Node)+" "+what))
 	}
-}
-
-func broke(c simulate.Call) string {
-	if c.Broke {
-		return "broke"
-	}
-	return ""
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }

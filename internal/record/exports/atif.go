@@ -91,23 +91,18 @@ func (t *trajectory) call(c *call) error {
 
 // messages adds what is said beside the answers.
 func (t *trajectory) messages(said []*part, at int64) {
-	for len(said) > 0 {
-		n := 1
-		for n < len(said) && sideOf(said[n]) == sideOf(said[0]) {
-			n++
-		}
-		switch side := sideOf(said[0]); side {
+	for side, some := range sides(said) {
+		switch side {
 		case "result":
-			for _, p := range said[:n] {
+			for _, p := range some {
 				t.result(p, at)
 			}
 		case "agent":
-			s := t.agent(said[:n], at)
+			s := t.agent(some, at)
 			s.more = append(s.more, "is_copied_context", canon.True.Any(), "llm_call_count", canon.Number(0))
 		default:
-			t.say(side, at, said[:n]...)
+			t.say(side, at, some...)
 		}
-		said = said[n:]
 	}
 }
 
@@ -115,19 +110,6 @@ func (t *trajectory) messages(said []*part, at int64) {
 func (t *trajectory) answer(c *call) {
 	s := t.agent(c.answer, c.ended)
 	s.more = append(s.more, "model_name", c.model, "llm_call_count", canon.Number(1), "metrics", t.metrics(c))
-}
-
-// sideOf returns the source of the step that a part belongs to, result for what a tool answered.
-func sideOf(p *part) string {
-	switch {
-	case p.Kind == "result":
-		return "result"
-	case p.Role == "assistant":
-		return "agent"
-	case p.Role == "system":
-		return "system"
-	}
-	return "user"
 }
 
 // say adds a step of the system or the user.

@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -151,27 +152,16 @@ func finishOf(c *call) string {
 	return c.finish
 }
 
-// messages writes parts as messages: what successive parts of one side say is one. finish is that of an answer.
+// messages writes parts as messages. finish is that of an answer.
 func (t *spans) messages(list []*part, finish string) (made []canon.Any) {
-	role, parts := "", []canon.Any{}
-	end := func() {
-		if len(parts) > 0 {
-			made = append(made, canon.Fields("role", role, "parts", canon.ArrayOf(parts...), "finish_reason", finish))
+	for side, some := range sides(list) {
+		var parts []canon.Any
+		for _, p := range some {
+			parts = append(parts, t.part(p))
 		}
-		parts = nil
+		role := cmp.Or(map[string]string{"result": "tool", "agent": "assistant"}[side], side)
+		made = append(made, canon.Fields("role", role, "parts", canon.ArrayOf(parts...), "finish_reason", finish))
 	}
-	for _, p := range list {
-		side := map[string]string{"result": "tool", "agent": "assistant"}[sideOf(p)]
-		if side == "" {
-			side = sideOf(p)
-		}
-		if side != role {
-			end()
-			role = side
-		}
-		parts = append(parts, t.part(p))
-	}
-	end()
 	return made
 }
 

@@ -1,12 +1,40 @@
 package exports
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 )
+
+// sides returns what successive parts of one side say together.
+func sides(list []*part) iter.Seq2[string, []*part] {
+	return func(yield func(string, []*part) bool) {
+		for n := 0; len(list) > 0; list = list[n:] {
+			for n = 1; n < len(list) && sideOf(list[n]) == sideOf(list[0]); {
+				n++
+			}
+			if !yield(sideOf(list[0]), list[:n]) {
+				return
+			}
+		}
+	}
+}
+
+// sideOf returns who says a part, as ATIF names it: user, agent or system, and result for what a tool answered.
+func sideOf(p *part) string {
+	switch {
+	case p.Kind == "result":
+		return "result"
+	case p.Role == "assistant":
+		return "agent"
+	case p.Role == "system":
+		return "system"
+	}
+	return "user"
+}
 
 // toolsOf writes the definitions of the tools of a call as those of chat completions, the form that other programs
 // take. left counts those that only their provider knows.
