@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/sums"
@@ -33,6 +35,10 @@ func (f *format) account(log *Log, list []entry, found *findings) error {
 				return err
 			}
 			a := c.answer(c.Answer)
+			if a.Contradicts {
+				log.Findings = append(log.Findings, inspect.Finding{Code: fault.DocumentInvalid, Message: fmt.Sprintf(
+					"line %d: the tokens that this answer counts contradict each other, so those of its request are unknown", c.Line)})
+			}
 			b.Answered(&a, c.says(costAttr).Text)
 			before = &c
 		}

@@ -33,6 +33,8 @@ type Answer struct {
 	Changed   []canon.Any // what the provider says it changed in the request before the model saw it
 	Failure   string      // why there is no answer or only part of one; "" for a whole answer
 	BrokeOff  bool        // the only Failure is that the bytes ended early
+	// Contradicts says that it counts more tokens from or to the cache than came in: Usage has none of these counts.
+	Contradicts bool
 }
 
 // Body writes an answer as the body that the API would have sent, for logs that have what it says and
@@ -128,8 +130,8 @@ func (a *Assembler) Close(broken error) Answer {
 		if *u = (Usage{Out: u.Out, Reasoning: u.Reasoning, Terms: u.Terms}); u.Out != nil && *u.Out == 0 {
 			*u = Usage{}
 		}
-	} else if part := sum(u.Cached, u.Written); u.In != nil && part != nil && *part > *u.In { // the counts contradict each other
-		*u = Usage{Out: u.Out, Reasoning: u.Reasoning, Terms: u.Terms}
+	} else if part := sum(u.Cached, u.Written); u.In != nil && part != nil && *part > *u.In {
+		a.answer.Contradicts, *u = true, Usage{Out: u.Out, Reasoning: u.Reasoning, Terms: u.Terms}
 	}
 	switch {
 	case a.answer.Status >= 400 && (broken != nil || unread == nil):
