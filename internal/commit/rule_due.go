@@ -157,27 +157,21 @@ func (p *pruner) dueItems() (ids []string, err error) {
 	}
 	first := &tree.Minimum{
 		Name: "due " + string(key),
-		Less: func(a, b *tree.Node) (bool, error) { return a.Expiry < b.Expiry, nil },
-		Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
-			id := item.Node().ID
-			decided, err := p.ruler.decide(p.tree, []string{id}, false)
-			at := tree.Never
+		Of: func(_ context.Context, item *tree.Entry) (at int64, err error) {
+			decided, err := p.ruler.decide(p.tree, []string{item.Node().ID}, false)
+			at = tree.Never
 			for id, i := range decided {
 				if n, counts, err := p.dueAt(id, i); err != nil {
-					return nil, err
+					return 0, err
 				} else if counts {
 					at = min(at, n)
 				}
 			}
-			if at == tree.Never || err != nil {
-				return nil, err
-			}
-			return &tree.Node{ID: id, Expiry: at}, nil // it carries the cycle, and is in no tree
+			return at, err
 		},
 	}
-	due := func(n *tree.Node) bool { return n.Expiry <= p.stamps.Cycle }
 	for _, region := range [...]tree.Class{tree.Sys, tree.Seq, tree.Head} {
-		for item, err := range first.Items(p.ctx, p.tree.Region(region).Children(), due) {
+		for item, err := range first.Items(p.ctx, p.tree.Region(region).Children(), p.stamps.Cycle) {
 			if err != nil {
 				return nil, err
 			}

@@ -2,6 +2,7 @@ package commit
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/contexttree/pact/internal/tree"
@@ -20,7 +21,7 @@ func Unpaired(ctx context.Context, t *tree.Tree) ([]lifecycle.Orphan, error) {
 		if err != nil {
 			return nil, err
 		}
-		for item, err := range apart.Items(ctx, region.Children(), func(*tree.Node) bool { return true }) {
+		for item, err := range apart.Items(ctx, region.Children(), 0) {
 			if err != nil {
 				return nil, err
 			}
@@ -49,16 +50,15 @@ func Unpaired(ctx context.Context, t *tree.Tree) ([]lifecycle.Orphan, error) {
 // apart finds the items with a call or a result whose other half is not in the same item, behind the call.
 var apart = &tree.Minimum{
 	Name: "halves apart",
-	Less: func(_, _ *tree.Node) (bool, error) { return false, nil }, // any of them will do
-	Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
+	Of: func(_ context.Context, item *tree.Entry) (int64, error) {
 		if !mayHoldHalf(item) {
-			return nil, nil
+			return math.MaxInt64, nil
 		}
 		var halves []string
 		paired, calls, caller := map[string]bool{}, map[string]bool{}, map[string][]string{}
 		for at, err := range item.All() {
 			if err != nil {
-				return nil, err
+				return 0, err
 			}
 			n := at.Node()
 			if at.Class() != tree.Block || n.Kind != callKind && n.Kind != resultKind {
@@ -79,9 +79,9 @@ var apart = &tree.Minimum{
 			}
 		}
 		if slices.ContainsFunc(halves, func(id string) bool { return !paired[id] }) {
-			return item.Node(), nil
+			return 0, nil
 		}
-		return nil, nil
+		return math.MaxInt64, nil
 	},
 }
 

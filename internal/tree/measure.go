@@ -139,11 +139,10 @@ const worthKeeping = 16
 // ever goes stale.
 type sums struct{ first atomic.Pointer[sumOf] }
 
-// sumOf is the answer to one question: the sum of a Measure or the node of a First.
+// sumOf is the answer to one question, of a Measure or a Minimum.
 type sumOf struct {
 	name string
 	sum  int64
-	node *Node
 	next *sumOf
 	n    int // how many there are from here on
 }

@@ -1,75 +1,67 @@
 package tree
 
 import (
-	"cmp"
 	"context"
 	"iter"
+	"math"
 )
 
-// Minimum finds the item of a list whose node comes first in an order of its own. Like a
-// [Measure] it keeps answers in the tree: trees that share structure share them, and the
-// next answer costs what changed.
+// Minimum finds the items of a list with small numbers. Like a [Measure] it keeps answers in the tree: trees that share
+// structure share them, and the next answer costs what changed.
 type Minimum struct {
 	Name string // the tree keeps answers under it: two with one name must be the same
-	// Of returns the node that an item offers, its own or one below it; nil for none. It
-	// must depend only on the item and on what is below it.
-	Of   func(ctx context.Context, e *Entry) (*Node, error)
-	Less func(a, b *Node) (bool, error)
+	// Of returns the number of an item, [math.MaxInt64] for none. It must depend only on the item and on what is below it.
+	Of func(ctx context.Context, e *Entry) (int64, error)
 }
 
-// At returns the node that an entry offers, nil if it offers none. It fails if Of or Less does.
-// Cost: that of Of, once for each entry.
-func (f *Minimum) At(ctx context.Context, e *Entry) (*Node, error) {
+// at returns the number of an item. Cost: that of Of, once for each entry.
+func (f *Minimum) at(ctx context.Context, e *Entry) (int64, error) {
 	if known := e.measured.get(f.Name); known != nil {
-		return known.node, nil
+		return known.sum, nil
 	}
 	n, err := f.Of(ctx, e)
 	if err == nil {
-		e.measured.put(sumOf{name: f.Name, node: n})
+		e.measured.put(sumOf{name: f.Name, sum: n})
 	}
 	return n, err
 }
 
-// In returns the first node that the items of a list offer, nil if they offer none. It
-// fails if Of or Less does. Cost: the items and runs that were not asked before.
-func (f *Minimum) In(ctx context.Context, l *List) (first *Node, err error) {
+// in returns the least number of the items of a list. Cost: the items and runs that were not asked before.
+func (f *Minimum) in(ctx context.Context, l *List) (least int64, err error) {
 	if l == nil {
-		return nil, nil
+		return math.MaxInt64, nil
 	}
 	if known := l.measured.get(f.Name); known != nil {
-		return known.node, nil
+		return known.sum, nil
 	}
 	in, err := l.openFor(ctx)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
+	least = math.MaxInt64
 	for i := range len(in.items) + 1 {
-		n, err := f.In(ctx, in.runBefore(i))
-		if err == nil {
-			first, err = f.firstOf(first, n)
-		}
-		if err == nil && i < len(in.items) {
-			if n, err = f.At(ctx, in.items[i]); err == nil {
-				first, err = f.firstOf(first, n)
-			}
+		n, err := f.in(ctx, in.runBefore(i))
+		if least = min(least, n); err == nil && i < len(in.items) {
+			n, err = f.at(ctx, in.items[i])
+			least = min(least, n)
 		}
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 	}
-	l.measured.put(sumOf{name: f.Name, node: first})
-	return first, nil
+	l.measured.put(sumOf{name: f.Name, sum: least})
+	return least, nil
 }
 
-// Items yields the items of a list that offer a node which is wanted, in canonical order. It skips a run if the first
-// node of all its items is not wanted. It fails as In does.
-func (f *Minimum) Items(ctx context.Context, l *List, wanted func(*Node) bool) iter.Seq2[*Entry, error] {
-	return func(yield func(*Entry, error) bool) { f.items(ctx, l, wanted, yield) }
+// Items yields the items of a list whose number is at most most, in canonical order. It looks into no run without one.
+// It fails if Of does.
+func (f *Minimum) Items(ctx context.Context, l *List, most int64) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) { f.items(ctx, l, most, yield) }
 }
 
-func (f *Minimum) items(ctx context.Context, l *List, wanted func(*Node) bool, yield func(*Entry, error) bool) bool {
-	first, err := f.In(ctx, l)
-	if err == nil && (first == nil || !wanted(first)) {
+func (f *Minimum) items(ctx context.Context, l *List, most int64, yield func(*Entry, error) bool) bool {
+	least, err := f.in(ctx, l)
+	if err == nil && least > most || l == nil {
 		return true
 	}
 	var in *listBody
@@ -81,23 +73,12 @@ func (f *Minimum) items(ctx context.Context, l *List, wanted func(*Node) bool, y
 		return false
 	}
 	for i, item := range in.items {
-		if !f.items(ctx, in.runBefore(i), wanted, yield) {
+		if !f.items(ctx, in.runBefore(i), most, yield) {
 			return false
 		}
-		if n, err := f.At(ctx, item); (err != nil || n != nil && wanted(n)) && !yield(item, err) {
+		if n, err := f.at(ctx, item); (err != nil || n <= most) && !yield(item, err) {
 			return false
 		}
 	}
-	return f.items(ctx, in.runBefore(len(in.items)), wanted, yield)
-}
-
-// firstOf returns the first of two nodes, either of which may be nil.
-func (f *Minimum) firstOf(a, b *Node) (*Node, error) {
-	if a == nil || b == nil {
-		return cmp.Or(a, b), nil
-	}
-	if less, err := f.Less(b, a); less || err != nil {
-		return b, err
-	}
-	return a, nil
+	return f.items(ctx, in.runBefore(len(in.items)), most, yield)
 }

@@ -133,11 +133,15 @@ func TestACanceledCallLoadsNoRun(t *testing.T) {
 	whole := eager.tree.Region(tree.Seq).Children()
 	stub, _ := whole.Stub()
 	blocks := &tree.Measure{Name: "blocks", Of: func(_ context.Context, e *tree.Entry) (int64, error) { return 1, nil }}
-	first := &tree.Minimum{Name: "first", Less: func(_, _ *tree.Node) (bool, error) { return false, nil },
-		Of: func(_ context.Context, e *tree.Entry) (*tree.Node, error) { return e.Node(), nil }}
+	first := &tree.Minimum{Name: "first", Of: func(context.Context, *tree.Entry) (int64, error) { return 0, nil }}
 	for name, call := range map[string]func(context.Context, *tree.List) error{
-		"sum":     func(ctx context.Context, l *tree.List) error { _, err := blocks.SumOf(ctx, l); return err },
-		"minimum": func(ctx context.Context, l *tree.List) error { _, err := first.In(ctx, l); return err },
+		"sum": func(ctx context.Context, l *tree.List) error { _, err := blocks.SumOf(ctx, l); return err },
+		"minimum": func(ctx context.Context, l *tree.List) error {
+			for _, err := range first.Items(ctx, l, 0) {
+				return err
+			}
+			return nil
+		},
 	} {
 		loads := 0
 		var during func()
