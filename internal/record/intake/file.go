@@ -145,7 +145,7 @@ func Read(ctx context.Context, from io.Reader, most int64) (*File, error) {
 
 // spooled puts a text into a temporary file, and looks whether it can stay there.
 func spooled(ctx context.Context, text io.Reader) (f *File, err error) {
-	temp, err := safefile.NewUnnamed("pact-import-*")
+	temp, err := temporary()
 	if err != nil {
 		return nil, err
 	}
@@ -181,11 +181,20 @@ func (f *File) Close() error {
 
 // spool makes the temporary file for what is made of a log.
 func (f *File) spool() (calllog.Spool, error) {
-	made, err := safefile.NewUnnamed("pact-import-*")
+	made, err := temporary()
 	if err == nil {
 		f.made = made
 	}
 	return made, err
+}
+
+// temporary makes a temporary file.
+func temporary() (*safefile.Unnamed, error) {
+	made, err := safefile.NewUnnamed("pact-import-*")
+	if err != nil {
+		return nil, fault.New(fault.Store, "no temporary file can be made: "+err.Error(), "set TMPDIR to a folder that can be written to")
+	}
+	return made, nil
 }
 
 // look finds out whether a large plain file is a log in lines or a history in the compact form, and returns its
