@@ -28,9 +28,7 @@ func TestProgramIsToldThatPactEnds(t *testing.T) {
 				`trap 'touch told; exit 5' TERM HUP; echo ready; while :; do sleep 0.05; done`)
 			cmd.Dir = dir
 			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -65,13 +63,9 @@ func TestDoctorEndsWhatItsProgramStarted(t *testing.T) {
 				t.Fatal(err)
 			}
 			text, err := os.ReadFile(pid)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			child, err := strconv.Atoi(strings.TrimSpace(string(text)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for range 1000 { // 20 s: another may have the processor
 				stat, _ := os.ReadFile("/proc/" + strconv.Itoa(child) + "/stat")
 				if syscall.Kill(child, 0) != nil || strings.Contains(string(stat), ") Z ") { // none, or nobody has asked how it ended

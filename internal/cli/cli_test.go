@@ -69,14 +69,10 @@ func TestScript(t *testing.T) {
 func scripts(t *testing.T) (files []string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, file := range all {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !testrun.Raced || bytes.Contains(text, []byte("exec pact run ")) {
 			files = append(files, file)
 		}
@@ -126,9 +122,7 @@ func TestErrorsAreVisible(t *testing.T) {
 // TestInterrupt ends a run that waits for its input.
 func TestInterrupt(t *testing.T) {
 	in, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer w.Close()
 	defer in.Close()
 	for _, flags := range [][]string{nil, {"--json"}} {
@@ -177,17 +171,13 @@ func TestHelp(t *testing.T) {
 // fortieth case is enough, or sixtieth in a short run: each starts the program a few times.
 func TestConformanceAgainstItself(t *testing.T) {
 	cases, err := conformance.Cases()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	args, every := []string{"conformance", "--json"}, testrun.Size(t, 60, 40, 1)
 	for i := 0; i < len(cases); i += every {
 		args = append(args, cases[i].ID)
 	}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	program := filepath.Join(t.TempDir(), "pact") // TestMain goes by the name
 	if err := os.Symlink(self, program); err != nil {
 		t.Fatal(err)

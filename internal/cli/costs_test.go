@@ -129,9 +129,7 @@ func costsOf(t *testing.T, calls int) (costs, looks map[string]uint64) {
 		t.Fatal(err)
 	}
 	stored, err := os.ReadFile(db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	costs, looks = map[string]uint64{}, map[string]uint64{}
 	for name, row := range commandCosts {
 		copied := filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+".db")

@@ -155,9 +155,7 @@ func constant(kind string, n int) string { return kind + " " + string(rune('0'+n
 func syntaxTree(t *testing.T) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "selector", "ast.go"), nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var names []string
 	for _, decl := range file.Decls {
 		switch decl := decl.(type) {

@@ -86,9 +86,7 @@ func shows(out, page string) bool {
 // other, and prints what the README shows.
 func TestTheReadmeShowsWhatPactPrints(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	first, text, _ := strings.Cut(string(page), "## Five minutes\n")
 	text, _, _ = strings.Cut(text, "\n## ")
 	text = strings.ReplaceAll(first, "run -- claude ", "run -- caching ") + text // a program that calls stands in for it
@@ -101,9 +99,7 @@ func TestTheReadmeShowsWhatPactPrints(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(session, said, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	provider := httptest.NewServer(providertest.New())
 	defer provider.Close()
 	env := []string{"PACT_DB=" + filepath.Join(home, "pact.db"), "LANG=C.UTF-8", "HOME=" + home,
@@ -112,9 +108,7 @@ func TestTheReadmeShowsWhatPactPrints(t *testing.T) {
 		t.Helper()
 		command, _, _ = strings.Cut(command, "  ")
 		args, err := shellWords(strings.ReplaceAll(command, "examples/", "../../examples/"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var out, problems bytes.Buffer
 		code := cli.Run(t.Context(), args, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &problems, Env: env})
 		if code != 0 {

@@ -134,9 +134,7 @@ func readExamples(t *testing.T) ([]example, map[string]string) {
 	}
 	const weather = "examples/conversations/weather.json"
 	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(weather)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	files[weather] = string(text)
 	return examples, files
 }

@@ -86,9 +86,7 @@ func TestDoctorNamesCauseAndRemedy(t *testing.T) {
 	}))
 	defer foreign.Close()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer taken.Close()
 	home := t.TempDir()
 	base := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "PACT_DB=" + filepath.Join(home, "pact.db")}

@@ -27,13 +27,9 @@ func withPIN(t *testing.T) (db string, release func()) {
 		}
 	}
 	other, err := sql.Open("sqlite", db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	reader, err := other.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var n int
 	if err := reader.QueryRow("SELECT count(*) FROM pair").Scan(&n); err != nil {
 		t.Fatal(err)
@@ -102,9 +98,7 @@ func TestReceiptSurvivesAKill(t *testing.T) {
 			t.Parallel()
 			db, release := withPIN(t)
 			said, err := os.Create(db + ".said")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			cmd := exec.Command("pact", "erase", "chat", "pin", "--reason", "asked for", "--yes", "--db", db, "--json="+
 				map[string]string{"text": "false", "json": "true"}[mode])
 			cmd.Stdout, cmd.Stderr = said, said
@@ -127,9 +121,7 @@ func TestReceiptSurvivesAKill(t *testing.T) {
 			}
 			release()
 			data, err := os.ReadFile(said.Name())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			receipt := receiptLine.FindStringSubmatch(string(data))
 			if receipt == nil || strings.Contains(string(data), "erased") {
 				t.Fatalf("the command said %q", data)
@@ -149,18 +141,14 @@ func TestReceiptSurvivesAKill(t *testing.T) {
 func tamper(t *testing.T, path, old, new string) {
 	t.Helper()
 	file, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	changed := int64(0)
 	for _, column := range [][2]string{{"pair", "value"}, {"log", "value"}, {"log", "rest"}} {
 		statement := strings.NewReplacer("T", column[0], "C", column[1]).Replace(
 			"update T set C = cast(substr(C, 1, instr(C, ?1) - 1) || ?2 || substr(C, instr(C, ?1) + length(?1)) as blob) where instr(C, ?1)")
 		res, err := file.Exec(statement, []byte(old), []byte(new))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		n, _ := res.RowsAffected()
 		changed += n
 	}
@@ -206,9 +194,7 @@ func TestVerifyAll(t *testing.T) {
 	if err == nil {
 		_, err = file.Exec("UPDATE pair SET value = zeroblob(20) WHERE space = 2 AND name = x'69'")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	file.Close()
 	if got := pact(1, "verify", "--all", "--json"); !strings.Contains(got,
 		`{"broken":{"loose":true,"cycle":0,"what":"the context \"two\" is damaged: `) {

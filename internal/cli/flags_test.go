@@ -154,9 +154,7 @@ func TestEveryFlagIsRead(t *testing.T) {
 	flags, read, sets := map[string]string{}, map[string]bool{}, map[ast.Node]bool{}
 	for _, path := range paths {
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr: // such as f.StringVar(&o.name, "name", …), whose field is set there

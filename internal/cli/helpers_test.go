@@ -84,9 +84,7 @@ func exitCodes(t *testing.T) map[string]int {
 func readPage(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
@@ -95,9 +93,7 @@ func readPage(t *testing.T, name string) string {
 func peak(t *testing.T, dir string, args ...string) int64 {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// TestMain goes by the name
 	program, status := filepath.Join(t.TempDir(), "pact"), filepath.Join(t.TempDir(), "status")
 	if err := os.Symlink(self, program); err != nil {
@@ -121,8 +117,6 @@ func peakIn(t *testing.T, status string) int64 {
 	_, rest, _ := strings.Cut(string(text), "VmHWM:")
 	line, _, _ := strings.Cut(rest, "\n")
 	n, err := strconv.ParseInt(strings.Fields(line)[0], 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return n << 10
 }

@@ -36,9 +36,7 @@ func TestMemoryAndDiskOfAnImportGrowAsItsLogDoes(t *testing.T) {
 			continue
 		}
 		info, err := os.Stat(filepath.Join(dir, "pact.db"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		memory[i-1], disk[i-1] = took-least, info.Size()
 		t.Logf("%d calls: %d KiB of memory, %d KiB on the disk", calls, memory[i-1]>>10, disk[i-1]>>10)
 	}
@@ -59,18 +57,14 @@ func TestImportTable(t *testing.T) {
 	}
 	dir := t.TempDir()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	program := filepath.Join(dir, "pact") // TestMain goes by the name
 	if err := os.Symlink(self, program); err != nil {
 		t.Fatal(err)
 	}
 	for size := range strings.SplitSeq(sizes, ",") {
 		calls, err := strconv.Atoi(size)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text := dbtest.Session(calls)
 		var packed bytes.Buffer
 		w := gzip.NewWriter(&packed)
@@ -166,18 +160,14 @@ func TestMemoryKeepsToItsBudget(t *testing.T) {
 	write := func(name string, fill func(w *bufio.Writer)) int64 {
 		t.Helper()
 		f, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w := bufio.NewWriter(f)
 		fill(w)
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)
 		}
 		info, err := f.Stat()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}

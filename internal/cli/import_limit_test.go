@@ -24,9 +24,7 @@ import (
 func TestABackupOfAnySizeIsImported(t *testing.T) {
 	testrun.Long(t, "imports what takes a quarter of a gigabyte")
 	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "chat", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	add := func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{Role: "user", Content: strings.Repeat("word ", 20<<20)})
 		return nil
@@ -35,9 +33,7 @@ func TestABackupOfAnySizeIsImported(t *testing.T) {
 	if _, err = c.Commit(t.Context(), &pact.CommitOptions{Edit: add}); err == nil {
 		err = c.Export(t.Context(), &text)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	plain := filepath.Join(t.TempDir(), "my chat.jsonl")
 	for path, data := range map[string][]byte{plain: text.Bytes(), plain + ".gz": compressed(t, text.String())} {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -57,9 +53,7 @@ func TestABackupOfAnySizeIsImported(t *testing.T) {
 // and refused as a small one is, plain and compressed; the error shows its line, and no store is left.
 func TestALargeBackupIsReadFromItsFile(t *testing.T) {
 	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "chat", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for range 3 {
 		if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 			b.Add("^ah", pact.Spec{Role: "user", Content: strings.Repeat("word ", 700_000)})
@@ -213,9 +207,7 @@ func TestADirectoryImportedWhileItIsWritten(t *testing.T) {
 // compressed; what is cut short is refused, and makes nothing.
 func TestCompressedLogs(t *testing.T) {
 	log, err := os.ReadFile(filepath.Join("..", "record", "calllog", "testdata", "codex-rollout.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
 	if _, err := z.Write(log); err != nil {
@@ -225,9 +217,7 @@ func TestCompressedLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	e, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	for end, data := range map[string][]byte{".gz": zipped.Bytes(), ".zst": e.EncodeAll(log, nil)} {
 		db := filepath.Join(dir, "pact.db"+end)
@@ -256,9 +246,7 @@ func TestCompressedLogs(t *testing.T) {
 // is there plain and compressed is read once.
 func TestACompressedTranscriptComesWithItsSubAgents(t *testing.T) {
 	e, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	line := func(id, kind, message string) string {
 		return `{"type":"` + kind + `","uuid":"` + id + `","parentUuid":null,"sessionId":"s","timestamp":"2026-05-04T09:00:0` +
 			id + `Z","message":` + message + "}\n"

@@ -109,21 +109,15 @@ func TestProxyRecordsUntilItIsEnded(t *testing.T) {
 		write.Close()
 	}()
 	address, err := bufio.NewReader(read).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const key = "sk-proj-9fQ2mX7vLkR4tB8s"
 	const body = `{"model":"m","messages":[{"role":"user","content":"` + key + ` or ` + key + `"}]}`
 	req, err := http.NewRequest(http.MethodPost, strings.TrimSpace(address)+"/v1/chat/completions",
 		strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	req.Header.Set("Authorization", "Bearer "+key)
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
 		t.Fatal(err)
 	}
@@ -151,16 +145,12 @@ func TestRunRefusesAStoreOfAnotherSchema(t *testing.T) {
 	if err == nil {
 		err = s.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	db, err := sql.Open("sqlite", "file:"+path)
 	if err == nil {
 		_, err = db.ExecContext(t.Context(), "PRAGMA user_version = 99")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	db.Close()
 	left := filepath.Join(t.TempDir(), "left")
 	code, _, problems := run(t, "", "run", "--db", path, "--", "touch", left)
@@ -218,20 +208,14 @@ func TestMCPAnswersAnAgent(t *testing.T) {
 		}()
 		s, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
 			&mcp.IOTransport{Reader: out, Writer: in}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var names []string
 		for tool, err := range s.Tools(t.Context(), nil) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			names = append(names, tool.Name)
 		}
 		answer, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "show"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text := answer.Content[0].(*mcp.TextContent).Text
 		if got := strings.Join(names, " "); got != one.tools || !strings.Contains(text, one.show) {
 			t.Errorf("pact mcp %s: the tools are %s, show says %s", one.args, got, text)

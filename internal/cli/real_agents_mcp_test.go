@@ -22,9 +22,7 @@ func TestRealAgentsRecallWhatWasLeftOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			known := realAgents[name]
 			line, err := json.Marshal(map[string]string{known.command: shell, "description": "count"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			recall := providertest.Call{ID: "call_2", Name: tool, Arguments: `{"id":"call_1"}`}
 			note := providertest.Call{ID: "call_3", Name: strings.Replace(tool, "recall", "note", 1), Arguments: `{"text":"It is make."}`}
 			if name == "codex" {

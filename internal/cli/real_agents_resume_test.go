@@ -138,9 +138,7 @@ func partsSent(t *testing.T, body []byte) (parts []string) {
 				continue
 			}
 			text, err := json.Marshal(part)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			parts = append(parts, role+" "+string(text))
 		}
 	}

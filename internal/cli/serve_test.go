@@ -34,13 +34,9 @@ func TestServePrintsTheAddressAndEndsInGoodOrder(t *testing.T) {
 	}()
 	line := make([]byte, 200)
 	n, err := out.Read(line)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	at, err := url.Parse(strings.TrimSpace(string(line[:n])))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	token, ok := strings.CutPrefix(at.Fragment, "token=")
 	if !ok || len(token) < 26 {
 		t.Fatalf("the address %s has no token", at)
@@ -48,14 +44,10 @@ func TestServePrintsTheAddressAndEndsInGoodOrder(t *testing.T) {
 	at.Fragment = ""
 	for header, want := range map[string]int{"Bearer " + token: http.StatusOK, "Bearer x": http.StatusUnauthorized} {
 		req, err := http.NewRequestWithContext(ctx, "GET", at.JoinPath("v1/contexts").String(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		req.Header.Set("Authorization", header)
 		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		res.Body.Close()
 		if res.StatusCode != want {
 			t.Errorf("%s, want %d", res.Status, want)
@@ -122,7 +114,7 @@ func TestServeRefusesAddressesThatOtherMachinesReach(t *testing.T) {
 	}
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
