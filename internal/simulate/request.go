@@ -162,7 +162,7 @@ func (q *request) managed() *manage.Request {
 		return q.read
 	}
 	m, of := &q.whole, q.of.Parts
-	if q.begun == len(of) {
+	if q.begun == len(of) && len(m.Parts) == len(of) {
 		return m
 	}
 	if m.Of == nil || q.begun < len(m.Parts) { // some are gone
