@@ -83,11 +83,12 @@ func FamilyOf(ctx context.Context, db *pact.DB, r *view.Relations, c *pact.Conte
 }
 
 // linesOf returns up to which cycle a context has the calls of which lines: its own, and those that an undo took back, of
-// which it goes on. Cost: the entries of the log at each undo.
+// which it goes on. A line that was deleted since is one of them, but not what stood before it. Cost: the entries of the
+// log at each undo.
 func linesOf(ctx context.Context, r *view.Relations, c *pact.Context) (map[history.Key]int64, error) {
-	lines, newest := map[history.Key]int64{}, int64(math.MaxInt64)
-	for at := r.Of(c.Name()); at != nil; at = r.Line(at.Origin.Key) {
-		lines[at.Key] = newest
+	at := r.Of(c.Name())
+	lines, newest := map[history.Key]int64{at.Key: math.MaxInt64}, int64(math.MaxInt64)
+	for ; at != nil; at = r.Line(at.Origin.Key) {
 		undone := false
 		for e, err := range c.Log(ctx, at.Origin.Cycle) {
 			if err != nil {
@@ -98,9 +99,11 @@ func linesOf(ctx context.Context, r *view.Relations, c *pact.Context) (map[histo
 				break
 			}
 		}
-		if newest = min(newest, at.Origin.Cycle); !undone {
+		if !undone {
 			break
 		}
+		newest = min(newest, at.Origin.Cycle)
+		lines[at.Origin.Key] = newest
 	}
 	return lines, nil
 }

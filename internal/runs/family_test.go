@@ -113,7 +113,8 @@ func TestAForkThatWasNotRecordedRepeatsTheWholeOfItsOrigin(t *testing.T) {
 	}
 }
 
-// After undoing, a context has the forks of the calls that it still has, and none of a call that was taken back.
+// After undoing, a context has the forks of the calls that it still has, and none of a call that was taken back; so too
+// once the line that was taken back is deleted.
 func TestForksOfEarlierCallsStayAfterUndoing(t *testing.T) {
 	db := pact.NewDB(store.NewMemory())
 	recordedIn(t, db, record.ImportOptions{Context: "run"}, growing([]object{user("q")}, called("1", "ls", ".", "a"),
@@ -139,17 +140,24 @@ func TestForksOfEarlierCallsStayAfterUndoing(t *testing.T) {
 			fork(2, name)
 		}
 	}
-	for name, want := range map[string][]string{"run": {"first@1", "second@2"}, "second": nil} {
-		f, err := runs.FamilyOf(t.Context(), db, relations(t, db), opened(t, db, name))
-		if err != nil {
-			t.Fatal(err)
+	for _, deleted := range []string{"", "run~c3", "run~c4"} {
+		if deleted != "" {
+			if err := pact.Delete(t.Context(), db, deleted); err != nil {
+				t.Fatal(err)
+			}
 		}
-		var got []string
-		for _, k := range f.Kin {
-			got = append(got, fmt.Sprintf("%s@%d", k.Run, k.Of))
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s has %v, want %v", name, got, want)
+		for name, want := range map[string][]string{"run": {"first@1", "second@2"}, "second": nil} {
+			f, err := runs.FamilyOf(t.Context(), db, relations(t, db), opened(t, db, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, k := range f.Kin {
+				got = append(got, fmt.Sprintf("%s@%d", k.Run, k.Of))
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s without %q has %v, want %v", name, deleted, got, want)
+			}
 		}
 	}
 }
