@@ -43,15 +43,11 @@ type codex struct {
 	found    *findings
 }
 
-// readCodex reads a rollout of Codex, the log of a thread. The items of an answer
+// readCodex reads a rollout of Codex, the log of a thread, whose lines are in order. The items of an answer
 // end where the tokens of the call are noted. Lines of type event_msg repeat what
 // other lines say, so only their tokens count.
 func readCodex(list []entry, found *findings) []Session {
 	c := codex{grown: grown{api: provider.Responses, texts: found.texts}, model: unknownModel, found: found}
-	list, moved := inOrderOfTime(list)
-	if moved {
-		found.add(0, "its lines were not in the order of their times, and were put into it")
-	}
 	copied, from := forkedAt(list)
 	if copied < 0 {
 		found.say(0, "it may begin with a copy of the thread "+strconv.Quote(from)+", whose calls would be counted there too")

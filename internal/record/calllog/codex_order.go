@@ -2,12 +2,14 @@ package calllog
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"slices"
 )
 
-// inOrderOfTime returns the lines of a rollout in the order of their times, if every line has one,
-// and reports whether they were in another. Lines of one time stay as they are.
-func inOrderOfTime(list []entry) ([]entry, bool) {
+// inOrderOfTime returns the lines of a rollout in the order of their times, if every line has one, else as they are. Lines
+// of one time stay as they are. Where lines were moved, one that stands in the file twice, its time included, is there
+// once, and again has the others: two copies of a rollout that were joined say no more than one.
+func inOrderOfTime(list []entry, found *findings) (ordered, again []entry) {
 	type timed struct {
 		entry
 		at int64
@@ -15,17 +17,30 @@ func inOrderOfTime(list []entry) ([]entry, bool) {
 	lines := make([]timed, len(list))
 	for i, e := range list {
 		if lines[i] = (timed{e, timeOf(e.member("timestamp").value())}); lines[i].at == 0 {
-			return list, false
+			return list, nil
 		}
 	}
 	byTime := func(a, b timed) int { return cmp.Compare(a.at, b.at) }
 	if slices.IsSortedFunc(lines, byTime) {
-		return list, false
+		return list, nil
 	}
-	slices.SortStableFunc(lines, byTime)
-	ordered := make([]entry, len(lines))
+	seen := make(map[[sha256.Size]byte]struct{}, len(lines))
+	lines = slices.DeleteFunc(lines, func(l timed) bool {
+		sum := sha256.Sum256(l.raw())
+		_, twice := seen[sum]
+		if seen[sum] = struct{}{}; twice {
+			again = append(again, l.entry)
+			found.add(l.line, "it stands in the file twice and was read once")
+		}
+		return twice
+	})
+	if !slices.IsSortedFunc(lines, byTime) {
+		found.add(0, "its lines were not in the order of their times, and were put into it")
+		slices.SortStableFunc(lines, byTime)
+	}
+	ordered = make([]entry, len(lines))
 	for i := range lines {
 		ordered[i] = lines[i].entry
 	}
-	return ordered, true
+	return ordered, again
 }

@@ -1,7 +1,9 @@
 package calllog
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -110,6 +112,52 @@ func TestTurnsOfCodex(t *testing.T) {
 			}
 			if !strings.Contains(fmt.Sprint(log.Findings), c.findings) {
 				t.Errorf("the findings are %v, want %s", log.Findings, c.findings)
+			}
+		})
+	}
+}
+
+// The lines of a rollout count in the order of their times, wherever they stand, and each once: what is read, and what the
+// file counts, is that of the rollout in order. A finding says that they stood elsewhere, or twice, and nothing else.
+func TestARolloutCountsInTheOrderOfItsTimesAndOnce(t *testing.T) {
+	lines := slices.Collect(bytes.Lines(rollout(codexSaid("user", "first"), codexSaid("assistant", "one"), spent(1000, 1000),
+		codexSaid("user", "second"), codexSaid("assistant", "two"), spent(1500, 2500), codexSaid("user", "third"),
+		codexSaid("assistant", "three"), spent(1400, 1400))))
+	const moved = "its lines were not in the order of their times"
+	backwards := slices.Clone(lines)
+	slices.Reverse(backwards)
+	want, _ := Read(slices.Concat(lines...))
+	for name, c := range map[string]struct {
+		lines    [][]byte
+		findings []string
+	}{
+		"two turns swapped":              {slices.Concat(lines[:2], lines[5:8], lines[2:5], lines[8:]), []string{moved}},
+		"a count behind the next answer": {slices.Concat(lines[:4], lines[5:8], lines[4:5], lines[8:]), []string{moved}},
+		"backwards":                      {backwards, []string{moved}},
+		"written twice":                  {slices.Concat(lines, lines), []string{"line 12: it stands in the file twice and was read once (and 10 more"}},
+		"a turn again, moved":            {slices.Concat(lines[:8], lines[2:5], lines[9:], lines[8:9]), []string{"line 9: it stands", moved}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log, err := Read(slices.Concat(c.lines...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := len(log.Findings) == len(c.findings)
+			for i := range c.findings {
+				said = said && strings.Contains(log.Findings[i].Message, c.findings[i])
+			}
+			if !said {
+				t.Errorf("the findings are %v, want %v", log.Findings, c.findings)
+			}
+			if log.Sums.In != want.Sums.In || log.Sums.Out != want.Sums.Out || log.Sums.Messages != want.Sums.Messages ||
+				log.Sums.Records.File != int64(len(c.lines)) || log.Sums.Records.Read != int64(len(c.lines)) {
+				t.Errorf("it counts %+v, want %+v", log.Sums, want.Sums)
+			}
+			for i := range want.Sessions[0].Calls {
+				if got, want := log.Sessions[0].Calls[i], want.Sessions[0].Calls[i]; got.Request.Value() != want.Request.Value() ||
+					!bytes.Equal(got.Answer, want.Answer) {
+					t.Errorf("call %d is %s, want %s", i+1, got.Request.Value(), want.Request.Value())
+				}
 			}
 		})
 	}

@@ -26,6 +26,8 @@ type format struct {
 
 const noMessage = "it holds no message"
 
+const codexRollout = "a Codex rollout"
+
 const lacksForm = "the form of the request"
 
 // What rebuilt requests lack.
@@ -75,7 +77,7 @@ var formats = []format{
 	{"an opencode export", isOpencode, readOpencode, noMessage, "", lacksSetup, countOpencode},
 	{"a HAR", isHAR, readHAR, "none of its exchanges is a call to one of the four APIs",
 		"record the exchanges with their bodies", nil, nil},
-	{"a Codex rollout", isCodex, readCodex, "no message is in it yet", "", lacksTools, countCodex},
+	{codexRollout, isCodex, readCodex, "no message is in it yet", "", lacksTools, countCodex},
 	{"an Inspect log", isInspect, readInspect, "none of its samples has a call to a model",
 		"write the log with its samples: inspect log dump", []string{lacksForm}, countInspect},
 	{"a ChatGPT export", isChatGPT, readChatGPT, "it holds no conversation with a message", "", lacksSetup, countChatGPT},
@@ -241,7 +243,7 @@ func talk(data []byte, at int) bool {
 }
 
 // ofLines are formats of lines. Programs put the lines into a list, as they do with the values of ofEachValue.
-var ofLines = []string{"a " + ClaudeCode, "a Gemini CLI session", "a Gemini CLI stream", "a Codex rollout", "an OTLP export"}
+var ofLines = []string{"a " + ClaudeCode, "a Gemini CLI session", "a Gemini CLI stream", codexRollout, "an OTLP export"}
 
 // formatOfValue returns the format of a value of a file, nil for none.
 func formatOfValue(of []format, first raw) *format {

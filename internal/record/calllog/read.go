@@ -69,13 +69,18 @@ func (f *format) file(data []byte, byLine bool) (*Log, error) {
 
 // logOf reads the values of a file, and accounts for them.
 func (f *format) logOf(list []entry, found *findings, d *canon.Damage) (*Log, error) {
-	sessions := f.read(f.own(list, found), found)
+	read, again := f.own(list, found), []entry(nil)
+	if f.name == codexRollout {
+		list, again = inOrderOfTime(read, found) // its counters go on from line to line
+		read = list
+	}
+	sessions := f.read(read, found)
 	if found.refused != nil {
 		return nil, f.within(found.refused)
 	}
 	log, err := f.log(sessions, found, d)
 	if err == nil {
-		err = f.account(log, list, found)
+		err = f.account(log, list, again, found)
 	}
 	return log, err
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/contexttree/pact/internal/record/sums"
 )
 
-// account counts the file and what was read of it, and adds a finding for each difference.
-func (f *format) account(log *Log, list []entry, found *findings) error {
+// account counts the file and what was read of it, and adds a finding for each difference. again are lines of the file
+// that others of the list repeat.
+func (f *format) account(log *Log, list, again []entry, found *findings) error {
 	if f.count == nil {
 		return nil
 	}
@@ -22,6 +23,10 @@ func (f *format) account(log *Log, list []entry, found *findings) error {
 		b.Record(e.line)
 		f.count(e, b)
 		lines[e.line]++
+	}
+	for _, e := range again {
+		b.Record(e.line)
+		b.Note("a line again")
 	}
 	for i := range log.Sessions {
 		s := &log.Sessions[i]
