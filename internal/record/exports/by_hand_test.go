@@ -148,9 +148,11 @@ func TestSessionsSayWhatTheyLose(t *testing.T) {
 		[]pact.Spec{call("a"), call("b")},
 		[]pact.Spec{{Kind: "result", Role: "tool", Refs: []string{"a"}, Content: image},
 			{Kind: "result", Role: "tool", Refs: []string{"b"}, Content: "broken", Attrs: map[string]any{"wire:failed": true}}},
-		[]pact.Spec{call("e"), call("f")}, // of these results the text is written
+		[]pact.Spec{call("e"), call("f"), call("g")}, // of these results the texts are written
 		[]pact.Spec{{Kind: "result", Role: "tool", Refs: []string{"e"}, Content: map[string]any{"type": "text", "text": "a dog"}},
-			{Kind: "result", Role: "tool", Refs: []string{"f"}, Content: []any{map[string]any{"type": "text", "text": "a bird"}}}},
+			{Kind: "result", Role: "tool", Refs: []string{"f"}, Content: []any{map[string]any{"type": "text", "text": "a bird"}}},
+			{Kind: "result", Role: "tool", Refs: []string{"g"}, Content: []any{map[string]any{"type": "text", "text": "an ant"},
+				map[string]any{"type": "text", "text": "a bee"}}}},
 		[]pact.Spec{call("d")})
 	empty := byHand(t, []pact.Spec{inSys(pact.Spec{Role: "system", Content: "be brief"})})
 	for form, never := range map[string]string{"claude-code": "tokens and prices", "codex": "model, tokens and prices",
@@ -167,6 +169,9 @@ func TestSessionsSayWhatTheyLose(t *testing.T) {
 			if !slices.Contains(lost, want) {
 				t.Errorf("%s loses %v, not %s", form, lost, want)
 			}
+		}
+		if slices.Contains(lost, "1 border between the texts of a result") != (form == "opencode") {
+			t.Errorf("%s loses %v", form, lost)
 		}
 		failed := map[string]string{"claude-code": `"is_error":true`, "opencode": `"status":"error"`}[form] // nothing of Codex
 		if slices.Contains(lost, "1 mark that a call failed") != (failed == "") || strings.Count(whole.String(), failed) != 1 && failed != "" {

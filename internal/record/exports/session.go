@@ -98,12 +98,7 @@ func (s *session) blocks(ctx context.Context, t *tree.Tree, to provider.API) err
 		if p.Failed {
 			failed++
 		}
-		one := p.Content
-		if len(one.Elems) == 1 {
-			one = one.Elems[0]
-		}
-		said, _ := one.Get("text") // of a result that is one part, which is written as its text
-		if p.from != to && (p.from == provider.Gemini || p.Content.Kind != canon.KindString && said.Kind != canon.KindString) {
+		if _, inJSON := provider.ResultAs(p.from, to, p.raw); inJSON {
 			s.add(1, "result in JSON, written as a text")
 		}
 	}

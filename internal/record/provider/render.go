@@ -190,36 +190,37 @@ func (w *renderer) call(p *Part, from *entry) bool {
 }
 
 func (w *renderer) result(p *Part, from *entry) bool {
-	value := from.writer.resultOf(p.Content)
-	if from != w.to || value.Kind != canon.KindArray {
-		value = w.resultIn(value)
-	}
+	value, _ := ResultAs(from.api, w.to.api, p.Content)
 	w.to.writer.result(w, p, w.resultID(p.Call), value, from == w.to)
 	return true
 }
 
-// resultIn returns the content of a result in the words of the API: a text, several texts where it takes a list of them,
-// and what is neither as JSON.
-func (w *renderer) resultIn(content canon.Any) canon.Any {
+// ResultAs returns the content of a result of one API in the words of another: a text, several texts where it takes a
+// list of them, and what is neither as JSON in a text, which inJSON says.
+func ResultAs(from, to API, of canon.Any) (content canon.Any, inJSON bool) {
+	by, writer := entryOf(from), entryOf(to).writer
+	if content = by.writer.resultOf(of); by == entryOf(to) && content.Kind == canon.KindArray {
+		return content, false
+	}
 	if said, plain := plainOf(content); plain {
-		return canon.Text(said)
+		return canon.Text(said), false
 	}
 	var texts []string
 	var parts []canon.Any
 	for _, part := range content.Elems {
 		said, plain := plainOf(part)
 		if !plain || KindOf(part) != "text" {
-			return canon.Text(string(content.Value()))
+			return canon.Text(string(content.Value())), true
 		}
-		texts, parts = append(texts, said), append(parts, w.to.writer.text("user", said))
+		texts, parts = append(texts, said), append(parts, writer.text("user", said))
 	}
 	switch {
 	case len(texts) == 0:
-		return canon.Text(string(content.Value()))
-	case len(texts) == 1 || w.to == entryOf(Gemini):
-		return canon.Text(strings.Join(texts, "\n"))
+		return canon.Text(string(content.Value())), true
+	case len(texts) == 1 || to == Gemini:
+		return canon.Text(strings.Join(texts, "\n")), false
 	}
-	return canon.ArrayOf(parts...)
+	return canon.ArrayOf(parts...), false
 }
 
 // commonWriter writes the parts that most APIs write alike.
