@@ -113,7 +113,7 @@ func valuesOf(t *testing.T, path string) (list []string) {
 func TestAttackAnErasedCallStaysErased(t *testing.T) {
 	testrun.Door(t, "an erased call, imported again")
 	s := pact.NewDB(store.NewMemory())
-	calls := past(logOfCalls(t, filepath.Join(logs, "claude-code.jsonl")))
+	calls := past(t, logOfCalls(t, filepath.Join(logs, "claude-code.jsonl")))
 	if len(calls) < 2 || calls[0].ID == "" {
 		t.Fatalf("the log has %d calls", len(calls))
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
@@ -30,12 +29,14 @@ func TestALogImportedLineByLine(t *testing.T) {
 				i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: "run"})
 				must(t, err)
 				session := log.Sessions[0]
-				for _, p := range past(session) {
+				for _, p := range past(t, session) {
 					_, err := i.Add(t.Context(), p)
 					must(t, err)
 				}
-				if session.Unsent.Kind == canon.KindObject {
-					_, err := i.AddUnsent(t.Context(), string(session.API), session.Unsent.AppendTo(nil))
+				if session.HasUnsent() {
+					body, err := session.UnsentBody()
+					must(t, err)
+					_, err = i.AddUnsent(t.Context(), string(session.API), body)
 					must(t, err)
 				}
 				return i.Contexts()

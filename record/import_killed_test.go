@@ -49,7 +49,7 @@ func TestAnImportGoesOnWithAContextWithoutCalls(t *testing.T) {
 	must(t, err)
 	interrupted := 0
 	for _, path := range paths {
-		calls := past(logOfCalls(t, path))
+		calls := past(t, logOfCalls(t, path))
 		whole := pact.NewDB(store.NewMemory())
 		want, _ := addAll(t, whole, calls)
 		for _, with := range want {

@@ -30,7 +30,7 @@ func importAll(t *testing.T, data []byte) {
 		i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: fmt.Sprint("run ", n)})
 		must(t, err)
 		var answered []string
-		for _, p := range past(session) {
+		for _, p := range past(t, session) {
 			_, err := i.Add(t.Context(), p)
 			must(t, err)
 			if p.Status < 400 { // a failed call may share the cycle of its retry

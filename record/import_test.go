@@ -31,13 +31,17 @@ func logOfCalls(t *testing.T, path string) calllog.Session {
 }
 
 // past returns the calls of a session as an Importer takes them.
-func past(s calllog.Session) (list []record.PastCall) {
-	for _, c := range s.Calls {
+func past(t *testing.T, s calllog.Session) (list []record.PastCall) {
+	t.Helper()
+	for i := range s.Calls {
+		c, err := s.Calls[i].Load()
+		must(t, err)
 		p := record.PastCall{ID: c.ID, API: string(c.API), Host: c.Host, Path: c.Path, Header: c.Header, Body: c.Body,
 			Status: c.Status, Answer: c.Answer, Started: c.Started, FirstByte: c.FirstByte, Ended: c.Ended,
 			Rewrites: c.Rewrites}
 		if p.Body == nil {
-			p.Body = c.Request.AppendTo(nil)
+			p.Body, err = c.Whole()
+			must(t, err)
 		}
 		list = append(list, p)
 	}
@@ -66,7 +70,7 @@ func TestRequestsOfLogsComeBack(t *testing.T) {
 	must(t, err)
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			calls := past(logOfCalls(t, path))
+			calls := past(t, logOfCalls(t, path))
 			s := pact.NewDB(store.NewMemory())
 			names, _ := addAll(t, s, calls)
 			var got, want []string
@@ -104,7 +108,7 @@ func TestLogsThatGrow(t *testing.T) {
 	for _, sample := range []string{"chat-pairs.jsonl", "exchanges.har", "conversations.json", "atif.json",
 		"anthropic-requests.jsonl", "claude-code.jsonl"} {
 		t.Run(sample, func(t *testing.T) {
-			calls := past(logOfCalls(t, filepath.Join(logs, sample)))
+			calls := past(t, logOfCalls(t, filepath.Join(logs, sample)))
 			whole := pact.NewDB(store.NewMemory())
 			names, added := addAll(t, whole, calls)
 			if added != len(calls) {
@@ -129,7 +133,7 @@ func TestLogsThatGrow(t *testing.T) {
 // Times, tokens, model and provider of the log stand in the attempts.
 func TestAttemptsOfALog(t *testing.T) {
 	s := pact.NewDB(store.NewMemory())
-	addAll(t, s, past(logOfCalls(t, filepath.Join(logs, "litellm.jsonl"))))
+	addAll(t, s, past(t, logOfCalls(t, filepath.Join(logs, "litellm.jsonl"))))
 	attempts, err := opened(t, s, "run").Attempts(t.Context(), 1, 1)
 	must(t, err)
 	if len(attempts) != 1 {
@@ -144,7 +148,7 @@ func TestAttemptsOfALog(t *testing.T) {
 
 // A failed call stays in its cycle, and the call after it is the retry.
 func TestFailedCallsOfALog(t *testing.T) {
-	calls := past(logOfCalls(t, filepath.Join(logs, "chat-pairs.jsonl")))[:1]
+	calls := past(t, logOfCalls(t, filepath.Join(logs, "chat-pairs.jsonl")))[:1]
 	failed := calls[0]
 	failed.ID, failed.Status, failed.Answer = "failed", 500, []byte(`{"error":{"message":"overloaded"}}`)
 	s := pact.NewDB(store.NewMemory())
@@ -158,7 +162,7 @@ func TestFailedCallsOfALog(t *testing.T) {
 
 // Keys in the headers of a log are not stored, also where a body repeats them.
 func TestAnImportStoresNoKeys(t *testing.T) {
-	p := past(logOfCalls(t, filepath.Join(logs, "exchanges.har")))[0]
+	p := past(t, logOfCalls(t, filepath.Join(logs, "exchanges.har")))[0]
 	p.Header.Set("Authorization", "Bearer sk-secret-of-a-log")
 	p.Body = bytes.Replace(p.Body, []byte("Which book"), []byte("sk-secret-of-a-log, which book"), 1)
 	s := pact.NewDB(store.NewMemory())
@@ -273,7 +277,7 @@ func TestARewriteContinuesTheContextOfTheCallBefore(t *testing.T) {
 // A compaction that a transcript tells of continues the context, and what the
 // user edited is a fork.
 func TestACompactionOfATranscript(t *testing.T) {
-	calls := past(logOfCalls(t, filepath.Join(logs, "claude-code.jsonl")))
+	calls := past(t, logOfCalls(t, filepath.Join(logs, "claude-code.jsonl")))
 	s := pact.NewDB(store.NewMemory())
 	if names, _ := addAll(t, s, calls); !slices.Equal(names, []string{"run", "run-2"}) {
 		t.Fatalf("the contexts are %v", names)

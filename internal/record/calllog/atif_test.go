@@ -69,7 +69,7 @@ func TestOddTrajectories(t *testing.T) {
 		"audio": {`{"step_id":2,"source":"user","message":[{"type":"audio","source":{"media_type":"audio/wav","path":"a.wav"}}]},` +
 			`{"step_id":3,"source":"agent","message":"A song."}`, "", 1, ""},
 	} {
-		log, err := Read([]byte(head + test.steps + `]` + test.rest + `}`))
+		log, err := readWhole([]byte(head + test.steps + `]` + test.rest + `}`))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -86,7 +86,7 @@ func TestSeveralTrajectories(t *testing.T) {
 	const one = `{"schema_version":"ATIF-v1.7","session_id":"run","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"user",` +
 		`"message":"Is Momo here?"},{"step_id":2,"source":"agent","message":"It is."}]}`
 	for _, text := range []string{`[` + one + `,` + one + `]`, `{"trajectories":[` + one + `,` + one + `]}`, one + "\n" + one + "\n"} {
-		log, err := Read([]byte(text))
+		log, err := readWhole([]byte(text))
 		if err != nil || len(log.Sessions) != 2 || log.Sessions[0].Name != "run" || log.Sessions[1].Name != "run-2" {
 			t.Errorf("%.20s: %v, %v", text, err, log)
 		}
@@ -105,7 +105,7 @@ func TestSubAgentsFarDown(t *testing.T) {
 		text = `{"schema_version":"ATIF-v1.7","trajectory_id":"a` + strconv.Itoa(n) + `","agent":{"name":"a"},"steps":[` +
 			`{"step_id":1,"source":"user","message":"level ` + strconv.Itoa(n) + `"}]` + below + `}`
 	}
-	log, err := Read([]byte(text))
+	log, err := readWhole([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestASubAgentOfATIFIsFoundByItsSession(t *testing.T) {
 "observation":{"results":[{"source_call_id":"c1","content":"found","subagent_trajectory_ref":[{"session_id":"sub"}]}]}},{"step_id":3,"source":"agent","message":"done"}],
 "subagent_trajectories":[{"schema_version":"ATIF-v1.8","session_id":"sub","agent":{"name":"s","version":"1","model_name":"gpt-4o-mini"},
 "steps":[{"step_id":1,"source":"user","message":"x?"},{"step_id":2,"source":"agent","message":"found"}]}]}`
-	read, err := Read([]byte(log))
+	read, err := readWhole([]byte(log))
 	if err != nil {
 		t.Fatal(err)
 	}

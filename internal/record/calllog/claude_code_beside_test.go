@@ -94,7 +94,7 @@ func TestAnswersBesideOneAnother(t *testing.T) {
 			"a3 u3 04 says:so"}, "[ask -> yes] [ask, yes, then -> so]", "line 3: 1 of 5 messages of the file is in no request"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			log, err := Read(claudeNotesOf(c.notes...))
+			log, err := readWhole(claudeNotesOf(c.notes...))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +137,7 @@ func TestTheHighestCountOfAnAnswerStands(t *testing.T) {
 		{`,"usage":{"input_tokens":3,"output_tokens":50}`, `,"usage":null`, `{"input_tokens":3,"output_tokens":50}`},
 		{``, `,"usage":null`, ``},
 	} {
-		log, err := Read(claudeNotesOf("u1 - 00 user:ask", line("a1", "u1", text, c.first), line("a2", "a1", call, c.second),
+		log, err := readWhole(claudeNotesOf("u1 - 00 user:ask", line("a1", "u1", text, c.first), line("a2", "a1", call, c.second),
 			"r1 a2 02 result:A=one"))
 		if err != nil || len(log.Sessions[0].Calls) != 1 {
 			t.Fatal(log, err)

@@ -63,7 +63,7 @@ func TestACutClaudeCodeTranscriptGivesTheFirstCalls(t *testing.T) {
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	most := 0
 	for n := 3; n <= len(lines); n++ {
-		log, err := Read(bytes.Join(lines[:n], nil))
+		log, err := readWhole(bytes.Join(lines[:n], nil))
 		if err != nil {
 			t.Fatalf("after %d lines: %v", n, err)
 		}
@@ -131,7 +131,7 @@ func TestClaudeCodeAgainstTheWire(t *testing.T) {
 		file  string
 		calls []int // which of the requests, counted from 0
 	}{{run + ".jsonl", []int{0, 3, 5, 6}}, {run + "/subagents/agent-a3facb39728dc54f1.jsonl", []int{1, 2}}} {
-		log, err := Read(runOfAgent(t, part.file))
+		log, err := readWhole(runOfAgent(t, part.file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestClaudeCodeWithoutChains(t *testing.T) {
 		unlinked = append(unlinked, bytes.Replace(line, append([]byte(`"parentUuid":`), f["parentUuid"]...),
 			[]byte(`"parentUuid":null`), 1)...)
 	}
-	log, err := Read(unlinked)
+	log, err := readWhole(unlinked)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestAClaudeCodeTranscriptInAnyOrder(t *testing.T) {
 	slices.Reverse(lines)
 	random := rand.New(rand.NewPCG(3, 4))
 	for range testrun.Size(t, 50, 200, 10_000) {
-		log, err := Read(bytes.Join(lines, nil))
+		log, err := readWhole(bytes.Join(lines, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +228,7 @@ func TestAStrayQuestionOfClaudeCodeIsCounted(t *testing.T) {
 		begin + line("3", "2", ask("again")) + line("6", "3", say("API Error: 529 overloaded", `,"isApiErrorMessage":true`)) +
 			line("7", "6", ask("more")) + line("8", "7", say("three", "")): "",
 	} {
-		read, err := Read([]byte(log))
+		read, err := readWhole([]byte(log))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ func runOfAgent(t *testing.T, name string) []byte {
 // The calls that a rollout gives have the history that Codex sent, as a recording
 // of the same run holds it. Only the request for a summary is not in the rollout.
 func TestRolloutHoldsWhatCodexSent(t *testing.T) {
-	log, err := Read(runOfAgent(t, "codex/rollout-2026-11-22T08-26-32-01a2025d-3599-7713-9bb1-a58b32bb6c16.jsonl"))
+	log, err := readWhole(runOfAgent(t, "codex/rollout-2026-11-22T08-26-32-01a2025d-3599-7713-9bb1-a58b32bb6c16.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,14 +108,14 @@ func TestACodexRolloutGrows(t *testing.T) {
 // grows holds that the calls of the first lines of a log are the first calls of the whole.
 func grows(t *testing.T, data []byte) {
 	t.Helper()
-	whole, err := Read(data)
+	whole, err := readWhole(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	calls := whole.Sessions[0].Calls
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	for n := 1; n < len(lines); n++ {
-		part, err := Read(bytes.Join(lines[:n], nil))
+		part, err := readWhole(bytes.Join(lines[:n], nil))
 		if err != nil {
 			continue // nothing was said yet
 		}

@@ -85,7 +85,7 @@ func TestTurnsOfCodex(t *testing.T) {
 			[]string{"first", "first, So far: one., second"}, []int64{1000, 500}, "line 6: the rollout lacks what a compaction left"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			log, err := Read(rollout(c.lines...))
+			log, err := readWhole(rollout(c.lines...))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -33,7 +33,7 @@ func TestWhatIsKnownAndNotReadIsNamed(t *testing.T) {
 		`{"id":"1","conversations":[{"from":"human","value":"Hi"},{"from":"gpt","value":"Ho"}]}`:                         "ShareGPT",
 		"{\n \"id\": \"1\",\n \"conversations\": [{\"from\": \"human\", \"value\": \"Hi\"}]\n}":                          "ShareGPT",
 	} {
-		_, err := Read([]byte(text))
+		_, err := readWhole([]byte(text))
 		if fault.CodeOf(err) != fault.DocumentInvalid || !strings.Contains(fmt.Sprint(err), "looks like") ||
 			!strings.Contains(fmt.Sprint(err), name) {
 			t.Errorf("%s: %v, want a refusal that names %s", text, err, name)
@@ -76,7 +76,7 @@ func TestAFormIsKnownByWhatOnlyItHas(t *testing.T) {
 		if want[0] == "a list of chat messages" || want[0] == "a log of requests" {
 			continue
 		}
-		log, err := Read([]byte(text))
+		log, err := readWhole([]byte(text))
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -101,12 +101,12 @@ func TestAFormIsKnownByWhatOnlyItHas(t *testing.T) {
 // TestLinesMayStandInAList: what is one record a line is the same in a list.
 func TestLinesMayStandInAList(t *testing.T) {
 	for name, data := range samples(t) {
-		want, err := Read(data)
+		want, err := readWhole(data)
 		if err != nil || !canon.InLines(data) {
 			continue
 		}
 		list := "[\n" + strings.Join(strings.Split(strings.TrimSpace(string(data)), "\n"), ",\n") + "\n]\n"
-		got, err := Read([]byte(list))
+		got, err := readWhole([]byte(list))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -127,7 +127,7 @@ func TestPartsOfOtherFormsAreRefusedByName(t *testing.T) {
 		`{"modelId":"m","messages":[{"role":"user","content":[{"text":"Hi"}]}]}`:                                                       "Bedrock's Converse",
 		ask + `{"role":"tool","tool_call_id":"t","content":"r"},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"}]}]`: "Anthropic",
 	} {
-		if _, err := Read([]byte(text)); fault.CodeOf(err) != fault.DocumentInvalid || !strings.Contains(fmt.Sprint(err), name) {
+		if _, err := readWhole([]byte(text)); fault.CodeOf(err) != fault.DocumentInvalid || !strings.Contains(fmt.Sprint(err), name) {
 			t.Errorf("%s: %v, want a refusal that names %s", text, err, name)
 		}
 	}

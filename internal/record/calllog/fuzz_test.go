@@ -15,7 +15,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte(`[{"id":"a","mapping":{"x":{"message":null,"parent":"y"},"y":{"message":null,"parent":"x"}}}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		log, err := Read(data)
+		log, err := readWhole(data)
 		if err != nil {
 			if fault.CodeOf(err) == "" {
 				t.Fatalf("an error without a code: %v", err)

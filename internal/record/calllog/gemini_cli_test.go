@@ -60,11 +60,11 @@ func TestASessionOfGeminiCLI(t *testing.T) {
 func TestEarlierSessionsOfGeminiCLI(t *testing.T) {
 	const user, answer = `{"id":"1","timestamp":"2026-05-04T09:00:00Z","type":"user","content":"Is Momo here?"}`,
 		`{"id":"2","timestamp":"2026-05-04T09:00:02Z","type":"gemini","content":"It is.","tokens":{"input":10,"output":2,"cached":0},"model":"g"}`
-	object, err := Read([]byte(`{"sessionId":"s","projectHash":"h","messages":[` + "\n" + user + ",\n" + answer + "]}"))
+	object, err := readWhole([]byte(`{"sessionId":"s","projectHash":"h","messages":[` + "\n" + user + ",\n" + answer + "]}"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, err := Read([]byte(`{"sessionId":"s","projectHash":"h"}` + "\n" + user + "\n" + answer + "\n"))
+	records, err := readWhole([]byte(`{"sessionId":"s","projectHash":"h"}` + "\n" + user + "\n" + answer + "\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestEarlierSessionsOfGeminiCLI(t *testing.T) {
 
 // A message without tokens right after an answer belongs to it: one answer is one call.
 func TestOneAnswerOfGeminiCLIInTwoRecords(t *testing.T) {
-	log, err := Read([]byte(`{"sessionId":"s","projectHash":"h"}
+	log, err := readWhole([]byte(`{"sessionId":"s","projectHash":"h"}
 {"id":"1","type":"user","content":"Is Momo here?"}
 {"id":"2","type":"gemini","content":"I look.","tokens":{"input":10,"output":2,"cached":0},"model":"g"}
 {"id":"3","type":"gemini","content":"","toolCalls":[{"id":"c","name":"find","args":{},"status":"success","result":"shelf 4"}],"model":"g"}
@@ -125,7 +125,7 @@ func TestTheTotalsOfAStreamAreHeldAgainstTheFile(t *testing.T) {
 		run("90", "90", 3):                      {"altogether the file says 3 calls of tools, it has 1"},
 		run("90", "90", 1) + run("70", "60", 2): {"says 160 tokens in, its answers add up to 150", "says 3 calls of tools, it has 2"},
 	} {
-		log, err := Read([]byte(text))
+		log, err := readWhole([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

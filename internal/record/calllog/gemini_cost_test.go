@@ -25,7 +25,7 @@ func TestAGeminiSessionSetBackTooOften(t *testing.T) {
 	}
 	fmt.Fprintf(&b, `{"$rewindTo":"u%d"}`+"\n", most/2)
 	user("last")
-	log, err := Read([]byte(b.String()))
+	log, err := readWhole([]byte(b.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestCostOfUnendedMessagesIsLinear(t *testing.T) {
 	const line = `{"role":"user","content":[` + "\n"
 	cost := func(n int) (looked int) { // how many bytes are looked at for the ends of the values
 		data := []byte(strings.Repeat(line, n))
-		if _, err := Read(data); err == nil {
+		if _, err := readWhole(data); err == nil {
 			t.Fatalf("%d messages without an end are read", n)
 		}
 		for i := range n {
@@ -65,7 +65,7 @@ func TestCostOfPiecesIsLinear(t *testing.T) {
 			`{"type":"message","role":"user","content":"q"}` + "\n" + strings.Repeat(piece, n))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := Read(data); err != nil {
+		if _, err := readWhole(data); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)

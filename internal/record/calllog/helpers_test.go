@@ -19,11 +19,42 @@ func sampleLog(t testing.TB, name string) *Log {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := Read(data)
+	log, err := readWhole(data)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	return log
+}
+
+// readWhole is [Read] of calls that have their messages, answers and attributes as values.
+func readWhole(data []byte) (*Log, error) {
+	log, err := Read(data)
+	if err != nil {
+		return nil, err
+	}
+	for i := range log.Sessions {
+		s := &log.Sessions[i]
+		for j := range s.Calls {
+			s.Calls[j] = whole(s.Calls[j])
+		}
+		if s.unsent != nil {
+			s.Unsent, s.unsent = whole(*s.unsent).Request, nil
+		}
+	}
+	return log, nil
+}
+
+// whole returns a call of a log in memory with what it says.
+func whole(c Call) Call {
+	all, err := c.Load()
+	if err == nil && c.of != nil {
+		all.Request, err = c.messages(0)
+		all.sent, all.of = nil, nil
+	}
+	if err != nil {
+		panic(err) // memory never fails
+	}
+	return all
 }
 
 // requestOf takes the request of a call apart.

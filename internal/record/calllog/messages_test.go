@@ -54,7 +54,7 @@ func TestReadSeveral(t *testing.T) {
 		{"an empty run", `{"trajectory":[]}`, "swe-smith::0"},
 	}
 	for _, test := range tests {
-		log, err := Read([]byte(test.file))
+		log, err := readWhole([]byte(test.file))
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -98,7 +98,7 @@ func TestReadErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			list, err := Read([]byte(test.file))
+			list, err := readWhole([]byte(test.file))
 			var e *fault.Error
 			if !errors.As(err, &e) || e.Code != fault.DocumentInvalid {
 				t.Fatalf("got %v and %v", list, err)
@@ -136,7 +136,7 @@ func TestDamagedLinesOfMessages(t *testing.T) {
 		{"x\n" + ask + "\n" + answer, "line 1: 1 byte from byte 0 of the file on is a damaged record, no JSON, and was left out", 2},
 		{ask + "\n" + answer + "\n" + ask[:9], "line 3: it is cut short", 2},
 	} {
-		log, err := Read([]byte(c.file))
+		log, err := readWhole([]byte(c.file))
 		if err != nil || Detect([]byte(c.file)) != "a list of chat messages" {
 			t.Errorf("%q: %v, detected as %q", c.file, err, Detect([]byte(c.file)))
 			continue
@@ -164,7 +164,7 @@ func TestWhatIsThereIsNotMissing(t *testing.T) {
 		`{` + tools + `,` + talk + `}` + "\n" + `{` + talk + `}`:                               "parameters; tool definitions, parameters",
 		`[` + system + strings.TrimPrefix(strings.TrimSuffix(talk, "]"), `"messages":[`) + `]`: "tool definitions, parameters",
 	} {
-		log, err := Read([]byte(text))
+		log, err := readWhole([]byte(text))
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue

@@ -28,7 +28,7 @@ func TestATrajectoryOfMiniSWEAgent(t *testing.T) {
 
 // With Responses the answers are the responses themselves.
 func TestMiniSWEAgentWithResponses(t *testing.T) {
-	log, err := Read([]byte(`{"trajectory_format":"mini-swe-agent-1.1","info":{},"messages":[{"role":"system","content":"You are."},` +
+	log, err := readWhole([]byte(`{"trajectory_format":"mini-swe-agent-1.1","info":{},"messages":[{"role":"system","content":"You are."},` +
 		`{"role":"user","content":"Fix it."},{"object":"response","id":"resp_1","model":"gpt-5","status":"completed","output":[` +
 		`{"type":"reasoning","summary":[]},{"type":"function_call","call_id":"c1","name":"bash","arguments":"{}"}],"usage":` +
 		`{"input_tokens":100,"output_tokens":20,"input_tokens_details":{"cached_tokens":64},"output_tokens_details":` +

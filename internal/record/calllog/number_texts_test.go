@@ -34,11 +34,11 @@ func TestNumbersMayBeTexts(t *testing.T) {
 		if len(texts) > len(data) {
 			changed++
 		}
-		want, err := Read(data)
+		want, err := readWhole(data)
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		got, err := Read(texts)
+		got, err := readWhole(texts)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

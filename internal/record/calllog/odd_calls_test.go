@@ -11,7 +11,7 @@ import (
 
 func mustRead(t *testing.T, text string) *Log {
 	t.Helper()
-	log, err := Read([]byte(text))
+	log, err := readWhole([]byte(text))
 	if err != nil {
 		t.Fatalf("%v in %.200s", err, text)
 	}
@@ -94,7 +94,7 @@ func TestRebuildingIsLinear(t *testing.T) {
 	allocations := func(turns int) float64 {
 		text := []byte(longChat(turns))
 		return testing.AllocsPerRun(2, func() {
-			if _, err := Read(text); err != nil {
+			if _, err := readWhole(text); err != nil {
 				t.Fatal(err)
 			}
 		})

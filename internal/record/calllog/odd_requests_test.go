@@ -31,7 +31,7 @@ func TestAnOddLineDoesNotRefuseALogOfRequests(t *testing.T) {
 			for at := range 3 {
 				lines := []string{fmt.Sprintf(request, 1), fmt.Sprintf(request, 2)}
 				text := []byte(strings.Join(slices.Insert(lines, at, odd), "\n") + "\n")
-				inMemory, err := Read(text)
+				inMemory, err := readWhole(text)
 				file, fileErr := readFile(t, text)
 				if err != nil || fileErr != nil {
 					t.Errorf("%s: %v, %v", text, err, fileErr)
@@ -61,7 +61,7 @@ func TestAVerdictOnALineDoesNotDependOnItsNeighbours(t *testing.T) {
 	shared := `{"id":"1","conversations":[{"from":"human","value":"hi"}]}`
 	for _, before := range []string{"", nothing + "\n"} {
 		text := []byte(fmt.Sprintf(askChat, 1) + "\n" + before + shared + "\n" + fmt.Sprintf(askChat, 2) + "\n")
-		_, inMemory := Read(text)
+		_, inMemory := readWhole(text)
 		_, file := readFile(t, text)
 		for _, err := range []error{inMemory, file} {
 			if fault.CodeOf(err) != fault.DocumentInvalid || !strings.Contains(fmt.Sprint(err), "conversations of ShareGPT") {
@@ -75,7 +75,7 @@ func TestAVerdictOnALineDoesNotDependOnItsNeighbours(t *testing.T) {
 // tells it from a request; the file is refused rather than read as what the others are not.
 func TestAConversationThatNobodyAnsweredIsNoRequest(t *testing.T) {
 	unanswered := `{"model":"claude-1","system":"s","messages":[{"role":"user","content":"hi"}]}`
-	if log, err := Read([]byte(claudeSaid + "\n" + unanswered + "\n")); err == nil || !strings.Contains(err.Error(), "a log of requests") {
+	if log, err := readWhole([]byte(claudeSaid + "\n" + unanswered + "\n")); err == nil || !strings.Contains(err.Error(), "a log of requests") {
 		t.Errorf("%v, %v", log, err)
 	}
 	streamed := strings.Replace(claudeSaid, `{"model"`, `{"stream":true,"model"`, 1)
@@ -121,7 +121,7 @@ func TestAnAnswerInAnotherFormIsRead(t *testing.T) {
 		{plain, `{"status_code":500}`, "", "openai.chat /v1/chat/completions  0/0 "},
 		{chat, items, "", "openai.chat /v1/chat/completions  0/0 line 1: its answer is in the form of responses, so it was left out"},
 	} {
-		log, err := Read([]byte(fmt.Sprintf(`{"url":%q,"request":%s,"response":%s}`, c.url, c.request, c.answer)))
+		log, err := readWhole([]byte(fmt.Sprintf(`{"url":%q,"request":%s,"response":%s}`, c.url, c.request, c.answer)))
 		if err != nil {
 			t.Errorf("%s: %v", c.answer, err)
 			continue
@@ -181,7 +181,7 @@ func TestAnAnswerWrittenAnewSaysTheSame(t *testing.T) {
 		{chat, fmt.Sprintf(gave, `{"text":"ho"}`, "LANGUAGE"), `{"choices":[{"finish_reason":"LANGUAGE","index":0,` +
 			`"message":{"content":"ho","role":"assistant"}}],"object":"chat.completion"}`},
 	} {
-		log, err := Read([]byte(fmt.Sprintf(c.log, c.answer)))
+		log, err := readWhole([]byte(fmt.Sprintf(c.log, c.answer)))
 		if err != nil {
 			t.Errorf("%s: %v", c.answer, err)
 			continue
@@ -204,7 +204,7 @@ func TestAnAnswerWrittenAnewThatBrokeOffIsNotWhole(t *testing.T) {
 		if strings.Contains(request, "/chat/") {
 			answered = `"data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"half of\"}]}}]}\n\n"`
 		}
-		log, err := Read([]byte("{" + request + `,"response":` + answered + "}"))
+		log, err := readWhole([]byte("{" + request + `,"response":` + answered + "}"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestALineMayWrapRequests(t *testing.T) {
 		three + "\n" + `[` + one + `,` + two + "]\n",
 		`[` + one + "]\n[]\n" + `{"requests":[` + two + "]}\n" + three + "\n",
 	} {
-		inMemory, err := Read([]byte(text))
+		inMemory, err := readWhole([]byte(text))
 		file, fileErr := readFile(t, []byte(text))
 		if err != nil || fileErr != nil || file != nil || len(inMemory.Sessions[0].Calls) != 3 {
 			t.Errorf("%s: %v, %v, %v, %v", text, inMemory, err, file, fileErr)

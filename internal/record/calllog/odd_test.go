@@ -109,7 +109,7 @@ func TestOddFiles(t *testing.T) {
 		for _, o := range oddities(name, data) {
 			tried++
 			t.Run(name+"/"+o.name, func(t *testing.T) {
-				log, err := Read(o.data)
+				log, err := readWhole(o.data)
 				switch {
 				case o.says != "":
 					if fault.CodeOf(err) != fault.DocumentInvalid || !strings.Contains(err.Error(), o.says) {
@@ -146,7 +146,7 @@ func TestFilesThatAreNoLogs(t *testing.T) {
 
 		`{"model":"text-embedding-3-small","input":"a text"}`: "no known format",
 	} {
-		_, err := Read([]byte(data))
+		_, err := readWhole([]byte(data))
 		if code := fault.CodeOf(err); code != fault.DocumentInvalid || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: the error is %v, want one that says %q", data, err, says)
 		}
@@ -171,7 +171,7 @@ func TestADamagedNodeHidesNoConversation(t *testing.T) {
 // same calls with the same ids.
 func TestIDsOfCallsStay(t *testing.T) {
 	ids := func(data []byte) (list []string) {
-		log, err := Read(data)
+		log, err := readWhole(data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,11 +211,11 @@ func TestIDsOfCallsStay(t *testing.T) {
 func TestCallsThatAreThereTwice(t *testing.T) {
 	all := samples(t)
 	pairs, bodies := all["chat-pairs.jsonl"], all["chat-requests.jsonl"]
-	log, err := Read(slices.Concat(pairs, pairs))
+	log, err := readWhole(slices.Concat(pairs, pairs))
 	if err != nil || calls(log) != 4 || len(log.Findings) == 0 {
 		t.Errorf("%v: %d calls and the findings %v, want 4 and one", err, calls(log), log.Findings)
 	}
-	log, err = Read(slices.Concat(bodies, bodies))
+	log, err = readWhole(slices.Concat(bodies, bodies))
 	if err != nil || calls(log) != 8 {
 		t.Errorf("%v: %d calls, want 8", err, calls(log))
 	}
@@ -234,7 +234,7 @@ func TestEachLineCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		other := strings.NewReplacer(`"_request_id":"`, `"_request_id":"z`, `"id":"`, `"id":"z`).Replace(line.String())
-		both, err := Read([]byte(line.String() + "\n" + other + "\n"))
+		both, err := readWhole([]byte(line.String() + "\n" + other + "\n"))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -30,7 +30,7 @@ func TestOpencodeExport(t *testing.T) {
 
 // A real export of one turn. Its recorded requests are of another run.
 func TestARealOpencodeExport(t *testing.T) {
-	log, err := Read(runOfAgent(t, "opencode/export.json"))
+	log, err := readWhole(runOfAgent(t, "opencode/export.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,7 +115,7 @@ func TestFormsOfSpans(t *testing.T) {
 			`"shelf 4"}]}]`, "ai.response.text": "It is."})},
 	} {
 		s.id = "s1"
-		log, err := Read(otlpText(t, s))
+		log, err := readWhole(otlpText(t, s))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -150,7 +150,7 @@ func TestLogsOfSpans(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"logs after spans": string(spans) + "\n" + string(logs), "logs first": string(logs) + "\n" + string(spans)} {
-		log, err := Read([]byte(text + "\n"))
+		log, err := readWhole([]byte(text + "\n"))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -167,7 +167,7 @@ func TestSpansAroundCalls(t *testing.T) {
 		return otlpSpan{id: id, parent: parent, attributes: map[string]any{"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-5",
 			"gen_ai.input.messages": `[{"role":"user","content":"` + says + `"}]`, "gen_ai.output.messages": `[{"content":"Yes."}]`}}
 	}
-	log, err := Read(otlpText(t,
+	log, err := readWhole(otlpText(t,
 		otlpSpan{id: "a", attributes: map[string]any{"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "main", "gen_ai.conversation.id": "visit 7"}},
 		chat("b", "a", "one"),
 		otlpSpan{id: "c", parent: "a", attributes: map[string]any{"gen_ai.operation.name": "execute_tool", "gen_ai.tool.call.id": "call_1"}},
@@ -194,7 +194,7 @@ func TestSpansAroundCalls(t *testing.T) {
 	if found := fmt.Sprint(log.Findings); !strings.Contains(found, "has no messages") || !strings.Contains(found, "both tell of one call") {
 		t.Errorf("the findings are %s", found)
 	}
-	_, err = Read(otlpText(t, otlpSpan{id: "h", attributes: map[string]any{"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-5"}}))
+	_, err = readWhole(otlpText(t, otlpSpan{id: "h", attributes: map[string]any{"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-5"}}))
 	if err == nil || !strings.Contains(err.Error(), "CAPTURE_MESSAGE_CONTENT") {
 		t.Errorf("spans without messages: %v", err)
 	}
@@ -211,7 +211,7 @@ func TestSpansOfClientsAlone(t *testing.T) {
 		"llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "find"}}))
 	two := strings.Replace(string(otlpText(t, otlpSpan{id: "b", attributes: map[string]any{"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-5",
 		"gen_ai.output.messages": `[{"content":"It is."}]`}})), `"t1"`, `"t2"`, 1)
-	log, err := Read([]byte(one + "\n" + two + "\n"))
+	log, err := readWhole([]byte(one + "\n" + two + "\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestLongIDsOfConversationsStayApart(t *testing.T) {
 // A parameter that a span tells by two names is the one of the conventions, whatever the order of the attributes.
 func TestAParameterByTwoNames(t *testing.T) {
 	for range 20 { // an order of a map would differ in one of them
-		log, err := Read(otlpText(t, otlpSpan{id: "a", attributes: map[string]any{"gen_ai.operation.name": "chat",
+		log, err := readWhole(otlpText(t, otlpSpan{id: "a", attributes: map[string]any{"gen_ai.operation.name": "chat",
 			"gen_ai.request.model": "gemini-2.5-pro", "gen_ai.request.max_tokens": 300,
 			"llm.invocation_parameters": `{"maxOutputTokens":100,"max_tokens":200,"topK":1,"top_k":2}`,
 			"gen_ai.input.messages":     `[{"role":"user","parts":[{"type":"text","content":"Is Momo here?"}]}]`}}))

@@ -55,16 +55,7 @@ func (f *format) file(data []byte, byLine bool) (*Log, error) {
 		f = &requests // whatever its first line is
 	}
 	found := findings{texts: &texts{}}
-	log, err := f.logOf(list, &found, &d)
-	if err != nil {
-		return nil, err
-	}
-	for i := range log.Sessions {
-		if err := log.Sessions[i].unpack(); err != nil {
-			return nil, err
-		}
-	}
-	return log, nil
+	return f.logOf(list, &found, &d)
 }
 
 // logOf reads the values of a file, and accounts for them.

@@ -129,7 +129,7 @@ func sameSession(t *testing.T, name string, file, memory *Session) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := &memory.Calls[i]
+		want, _ := memory.Calls[i].Load()
 		wantBody, _ := want.Whole()
 		if !bytes.Equal(body, wantBody) || !bytes.Equal(got.Answer, want.Answer) || !reflect.DeepEqual(got.Attrs, want.Attrs) {
 			t.Errorf("%s: call %d is\n%s\n%s\n%v\nin memory\n%s\n%s\n%v", name, i, body, got.Answer, got.Attrs, wantBody, want.Answer, want.Attrs)

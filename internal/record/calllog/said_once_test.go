@@ -26,7 +26,7 @@ func TestLinesOfOneIDThatSayDifferentThings(t *testing.T) {
 		{first + other + first + other + answer, "user text One? | user text Two?", "line 3: it stands in the file twice " +
 			"and was read once (and 1 more like it)"},
 	} {
-		log, err := Read([]byte(c.text))
+		log, err := readWhole([]byte(c.text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestOutputsOfGenerations(t *testing.T) {
 			`{"role":"assistant","content":[{"type":"text","text":"Yes."}]}`, "assistant text Yes."},
 		{`"model":"gpt-5.5","input":[{"role":"user","content":"Hi"}]`, `[ ]`, ""},
 	} {
-		log, err := Read([]byte(`{"id":"g","type":"GENERATION",` + c.members + `,"output":` + c.output + `}`))
+		log, err := readWhole([]byte(`{"id":"g","type":"GENERATION",` + c.members + `,"output":` + c.output + `}`))
 		if err != nil {
 			t.Fatalf("%s: %v", c.members, err)
 		}
@@ -120,7 +120,7 @@ func TestALogOfNothingIsRefused(t *testing.T) {
 			`"alien","content":"x"}}`,
 		"attachment": `{"type":"attachment","uuid":"1","parentUuid":null,"sessionId":"s","attachment":{"type":"hook"}}`,
 	} {
-		if log, err := Read([]byte(text)); fault.CodeOf(err) != fault.DocumentInvalid {
+		if log, err := readWhole([]byte(text)); fault.CodeOf(err) != fault.DocumentInvalid {
 			t.Errorf("%s: %v, %v", name, log, err)
 		}
 	}
@@ -132,7 +132,7 @@ func TestAnswersThatAreKeptAsTheyCameHaveTheirCounts(t *testing.T) {
 		`"stop_reason":"end_turn","usage":{"input_tokens":5,"cache_read_input_tokens":90,"cache_creation_input_tokens":7,"output_tokens":3}}`
 	const ask = `{"role":"user","content":"q"}`
 	for _, text := range []string{`[` + ask + `,` + answer + `]`, ask + "\n" + answer + "\n", `{"messages":[` + ask + `,` + answer + `]}`} {
-		log, err := Read([]byte(text))
+		log, err := readWhole([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestMessagesThatNoRequestSeparatesAreOneAnswer(t *testing.T) {
 			`"modelInfo":{"id":"m"},"metrics":{"inputTokens":9,"outputTokens":2}},{"id":"4","role":"user","content":"on","ts":4},` +
 			`{"id":"5","role":"assistant","content":"c","ts":5,"metrics":{"inputTokens":20,"outputTokens":3}}]}`,
 	} {
-		log, err := Read([]byte(text))
+		log, err := readWhole([]byte(text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -42,7 +42,7 @@ func TestEachVersionOfSWEAgentTellsItsCalls(t *testing.T) {
 		"an end without a call": {`{"trajectory":[{"response":"I list.","observation":"a.py","query":[` + system + `,` + task +
 			`]},{"response":"","observation":"Exited","query":[{}]}]}`, "2 | 4"},
 	} {
-		log, err := Read([]byte(test.file))
+		log, err := readWhole([]byte(test.file))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -62,7 +62,7 @@ func TestAttemptsOfARun(t *testing.T) {
 		return `{"trajectory":[{"response":"` + said + `","query":[{"role":"user","content":"fix it"}]}],"info":{}}`
 	}
 	text := `{"attempts":[` + attempt("one") + `,` + attempt("two") + `],` + strings.TrimPrefix(attempt("two"), "{")
-	log, err := Read([]byte(text))
+	log, err := readWhole([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestAttemptsOfARun(t *testing.T) {
 
 // The answer of the last call is the history's, with the calls of tools that a step lacks.
 func TestTheLastAnswerKeepsItsCalls(t *testing.T) {
-	log, err := Read([]byte(`{"trajectory":[{"response":"I list.","observation":"a.py","query":[{"role":"user","content":"fix it"}]}],` +
+	log, err := readWhole([]byte(`{"trajectory":[{"response":"I list.","observation":"a.py","query":[{"role":"user","content":"fix it"}]}],` +
 		`"history":[{"role":"user","content":"fix it"},{"role":"assistant","content":"I list.","tool_calls":[{"id":"c1","type":` +
 		`"function","function":{"name":"bash","arguments":"{}"}}]},{"role":"tool","content":"a.py","tool_call_ids":["c1"]}]}`))
 	if err != nil {
@@ -103,7 +103,7 @@ func TestTheTotalsOfARunAreCompared(t *testing.T) {
 		`{"attempts":[` + run(stats) + `,` + run(`{"tokens_sent":1}`) + `],` + strings.TrimPrefix(run(`{"tokens_sent":9001}`), "{"): "9001 tokens in",
 		run(`{"tokens_sent":0,"instance_cost":null}`): "",
 	} {
-		log, err := Read([]byte(text))
+		log, err := readWhole([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

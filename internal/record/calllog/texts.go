@@ -20,13 +20,14 @@ type Spool interface {
 // texts are canonical texts that a reader made of a log: in memory, or in a spool. The first error stays, and get returns
 // it: who puts them need not look.
 type texts struct {
-	file    Spool  // nil: in memory
-	buffer  []byte // in memory all of them, else those that are not written yet
-	written int64  // how many bytes the file has
+	held    []canon.Value // all of them, without a spool
+	file    Spool         // nil: in memory
+	buffer  []byte        // what is not written to it yet
+	written int64         // how many bytes it has
 	err     error
 }
 
-// text is where a text stands.
+// text is where a text stands: its number in memory, or its offset in the spool.
 type text struct {
 	at   int64
 	size int
@@ -37,9 +38,12 @@ const mostUnwritten = 1 << 20
 
 // put takes a text.
 func (t *texts) put(v canon.Value) text {
+	if t.file == nil {
+		t.held = append(t.held, v)
+		return text{int64(len(t.held) - 1), len(v)}
+	}
 	at := t.written + int64(len(t.buffer))
-	t.buffer = append(t.buffer, v...)
-	if t.file != nil && len(t.buffer) > mostUnwritten {
+	if t.buffer = append(t.buffer, v...); len(t.buffer) > mostUnwritten {
 		if t.err == nil {
 			if _, err := t.file.WriteAt(t.buffer, t.written); err != nil {
 				t.err = fault.Wrap(fault.Store, err, "what is made of the log cannot be written to a temporary file",
@@ -51,14 +55,15 @@ func (t *texts) put(v canon.Value) text {
 	return text{at, len(v)}
 }
 
-// get returns a text. It returns memory that nobody else has.
+// get returns a text. From a spool it is memory that nobody else has.
 func (t *texts) get(of text) (canon.Value, error) {
-	if t.err != nil {
+	switch {
+	case t.file == nil:
+		return t.held[of.at], nil
+	case t.err != nil:
 		return "", t.err
-	}
-	if of.at >= t.written {
-		from := of.at - t.written
-		return canon.Value(t.buffer[from : from+int64(of.size)]), nil
+	case of.at >= t.written:
+		return canon.Value(t.buffer[of.at-t.written:][:of.size]), nil
 	}
 	is := make([]byte, of.size)
 	if _, err := t.file.ReadAt(is, of.at); err != nil && !errors.Is(err, io.EOF) {
@@ -97,8 +102,10 @@ func (c *Call) messages(from int) (canon.Any, error) {
 		Value: canon.ArrayOf(list...)})...), nil
 }
 
-// InTexts returns how many messages of the request are in no memory.
-func (c *Call) InTexts() int { return len(c.sent) }
+// InTexts returns how many messages of the request are there as texts, and whether these are in a file.
+func (c *Call) InTexts() (messages int, inFile bool) {
+	return len(c.sent), c.of != nil && c.of.file != nil
+}
 
 // firstRole returns the role of the first message of a request, "" without one.
 func (c *Call) firstRole() string {
@@ -135,36 +142,4 @@ func (c *Call) said() (whole Call, err error) {
 		whole.Attrs, err = logged.Any().Members, cmp.Or(err, failed)
 	}
 	return whole, err
-}
-
-// unpack puts what stands in texts into the calls. The requests share their messages.
-func (s *Session) unpack() (err error) {
-	var list []canon.Any
-	var of []text
-	put := func(c *Call) {
-		if n := len(of); len(c.sent) < n || n > 0 && &c.sent[0] != &of[0] {
-			list, of = nil, nil
-		}
-		for _, m := range c.sent[len(of):] {
-			v, failed := c.of.get(m)
-			list, err = longer(list, v.Held()), cmp.Or(err, failed)
-		}
-		of = c.sent
-		c.Request = canon.Object(append(slices.Clip(c.Request.Members), canon.Member{Name: provider.ListOf(c.API),
-			Value: canon.ArrayOf(slices.Clip(list)...)})...)
-		c.of, c.sent = nil, nil
-	}
-	for i := range s.Calls {
-		if c := &s.Calls[i]; c.of != nil {
-			whole, failed := c.said()
-			err = cmp.Or(err, failed)
-			*c = whole
-			put(c)
-		}
-	}
-	if s.unsent != nil {
-		put(s.unsent)
-		s.Unsent, s.unsent = s.unsent.Request, nil
-	}
-	return err
 }

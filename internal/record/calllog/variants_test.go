@@ -58,7 +58,7 @@ var drawnWord = regexp.MustCompile(`w[a-z][0-9]+w`)
 
 // heldTo says how the log of a file differs from the conversations in it, "" if it does not.
 func heldTo(t *testing.T, text string, talks []talked, fails, counts bool) string {
-	log, err := Read([]byte(text))
+	log, err := readWhole([]byte(text))
 	if err != nil {
 		return err.Error()
 	}

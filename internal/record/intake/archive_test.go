@@ -24,12 +24,18 @@ func callsOf(t *testing.T, text []byte) map[string][]string {
 	}
 	calls := map[string][]string{}
 	for _, s := range log.Sessions {
-		for _, c := range s.Calls {
-			request := c.Request.Value()
-			if c.Body != nil { // an archive has messages apart that JSON repeats in each body
-				if request, err = canon.Parse(c.Body); err != nil {
-					t.Fatal(err)
-				}
+		for i := range s.Calls {
+			c, err := s.Calls[i].Load()
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := c.Whole()
+			if err != nil {
+				t.Fatal(err)
+			}
+			request, err := canon.Parse(body) // an archive has messages apart that JSON repeats in each body
+			if err != nil {
+				t.Fatal(err)
 			}
 			calls[s.Name] = append(calls[s.Name], fmt.Sprintf("%s %d %d %s %s", c.ID, c.Started, c.Ended, request, c.Answer))
 		}

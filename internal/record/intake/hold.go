@@ -29,7 +29,12 @@ func holdRequest(ctx context.Context, c *calllog.Call, held *int64) error {
 	for i := range c.Request.Members { // the calls of a rebuilt session share their messages: the list has been made
 		need += int64(len(c.Request.Members[i].Value.Elems)) * memoryOfNode
 	}
-	need += int64(c.InTexts()) * memoryOfMessage
+	each := int64(memoryOfNode)
+	messages, inFile := c.InTexts()
+	if inFile {
+		each = memoryOfMessage
+	}
+	need += int64(messages) * each
 	if need <= *held {
 		return nil
 	}
