@@ -30,6 +30,7 @@ func (t *claudeTree) beside(l *claudeLine, a *claudeAnswer, message fields) bool
 	case repeatsAll(said, now):
 		l.whole = true
 	case id != "" && id == a.id:
+		t.grown(a, l)
 	case callsTools(said) && callsTools(now):
 	default:
 		return false
@@ -63,20 +64,27 @@ func (t *claudeTree) repeated(l *claudeLine, message fields) *claudeLine {
 	return same
 }
 
-// grown leaves out the last line of an answer if the next one has its text from the beginning, and more: some programs
-// write an answer again whenever it has grown. A text without a letter or a sign is no such line: citations part a text.
+// grown looks at the last line of an answer if the next one has its text from the beginning, and more: some programs write
+// an answer again whenever it has grown. Such a line stands in the place of the one before, with its id or below the same
+// line, and takes it out. One that stands below it is another block, as Claude Code chains them, so both stay, and a
+// finding says so. A text without a letter or a sign is no such line: citations part a text.
 func (t *claudeTree) grown(a *claudeAnswer, next *claudeLine) {
 	last := a.lines[len(a.lines)-1]
 	now, before := next.said(), last.said()
 	if a.id == "" || len(now) != 1 || len(before) != 1 {
 		return
 	}
+	above := next.member("parentUuid").text()
 	for _, name := range []string{"text", "thinking"} {
 		more, _ := now[0].Get(name)
 		less, _ := before[0].Get(name)
-		if strings.TrimSpace(less.Text) != "" && len(more.Text) > len(less.Text) && strings.HasPrefix(more.Text, less.Text) {
-			last.whole = true
-			t.found.add(last.line, "the next line of the answer has its text and more; it was read once")
+		if strings.TrimSpace(less.Text) == "" || len(more.Text) <= len(less.Text) || !strings.HasPrefix(more.Text, less.Text) {
+			continue
+		}
+		if last.whole = next.id == last.id || above != "" && above == last.member("parentUuid").text(); last.whole {
+			t.found.add(last.line, "the next line of the answer has its text and more, in its place; it was read once")
+		} else {
+			t.found.say(last.line, "the next line of the answer begins with its text; they were read as two blocks, as each has its place")
 		}
 	}
 }
