@@ -89,6 +89,9 @@ func Compare(ctx context.Context, a, b *pact.Context, prices *record.Prices, cou
 	if r.Parts == nil {
 		r.Parts = partingOfAnswers(both[0], both[1])
 	}
+	if err := r.Parts.quote(ctx, a, b); err != nil {
+		return nil, err
+	}
 	r.align(slices.Concat(both[0].sent, both[0].last), slices.Concat(both[1].sent, both[1].last))
 	r.sum(both, p.at)
 	return r, nil
@@ -123,12 +126,15 @@ func partingOf(a, b *run) parting {
 }
 
 func partingAt(x, y *Block, name string) *Parting {
-	p := &Parting{A: x.Call, B: y.Call, Cause: x.What, BlockA: x, BlockB: y,
-		Says: x.InWords() + ", and " + y.InWords() + " in " + view.Visible(name)}
+	p := &Parting{A: x.Call, B: y.Call, Cause: x.What, BlockA: x, BlockB: y, Says: bothInWords(x, y, name)}
 	if y.What == leftOut || y.What == moved {
 		p.Cause = y.What
 	}
 	return p
+}
+
+func bothInWords(x, y *Block, name string) string {
+	return x.InWords() + ", and " + y.InWords() + " in " + view.Visible(name)
 }
 
 // partingOfAnswers finds where two runs part that send the same as far as both go: at the answer to the last call of one.

@@ -81,6 +81,8 @@ func TestRunsPartAtTheirLastAnswers(t *testing.T) {
 	}{
 		{ends("no"), ends("no"), "", 0},
 		{ends("yes"), ends("no"), `it ends with the assistant message "yes", and it ends with the assistant message "no" in run`, 2},
+		{ends(strings.Repeat("-", 99) + "yes"), ends(strings.Repeat("-", 99) + "no"),
+			`it ends with the assistant message "…------------yes", and it ends with the assistant message "…------------no" in run`, 2},
 		{ends("no"), ends("no", goesOn), "", 2}, // what it says more, and its last answer
 		{ends("yes"), ends("no", goesOn), `it ends with the assistant message "yes", and it sends the assistant message "no" in run`, 4},
 	} {

@@ -104,7 +104,11 @@ func Judge(ctx context.Context, c *pact.Context, l Limits, progress func(done, t
 		if err != nil {
 			return nil, err
 		}
-		add(true, "prefix-of", l.PrefixOf.Name(), j.parted(of, base))
+		failures, err := j.parted(of, base)
+		if err != nil {
+			return nil, err
+		}
+		add(true, "prefix-of", l.PrefixOf.Name(), failures)
 	}
 	if j.checker != nil {
 		add(true, "check", l.Check, j.checker.failures())
@@ -235,15 +239,18 @@ func (j *judge) spend(s *view.Step) {
 }
 
 // parted says where a run parts from another, none if it does not.
-func (j *judge) parted(of, base *run) []Failure {
+func (j *judge) parted(of, base *run) ([]Failure, error) {
 	p := partingOf(of, base)
 	if p.Parting == nil {
-		return nil
+		return nil, nil
+	}
+	if err := p.quote(j.ctx, j.c, j.asked.PrefixOf); err != nil {
+		return nil, err
 	}
 	place := j.at(p.A)
 	if p.BlockA != nil && p.BlockA.Node != "" {
 		place += " " + view.Visible(p.BlockA.Node)
 	}
 	cause := "it parts from " + view.Visible(base.name) + view.Cycle(p.B) + ": " + p.Says
-	return []Failure{{place, cause, inspect.SeenInBytes}}
+	return []Failure{{place, cause, inspect.SeenInBytes}}, nil
 }

@@ -88,6 +88,19 @@ func TestLimitOfThePrefixOfAnotherRun(t *testing.T) {
 	}
 	fails(t, recorded(t, "run", growing(first, ls, called("2", "cat", "a", "other text"))...), runs.Limits{PrefixOf: base},
 		`prefix-of run@c3 block:3-2: it parts from base@c3: it sends the result of cat "other text", and it sends the result of cat "text" in base`)
+	long := strings.Repeat("line of the file\n", 9)
+	for _, c := range []struct{ run, base, want string }{
+		{long + "the end", long + "an end", `"…of the file\nthe end", and it sends the result of cat "…of the file\nan end" in base`},
+		{long, long + "an end", `"…of the file\n", and it sends the result of cat "…of the file\nan end" in base`},
+		{"a b", "a  b", `"a b", and it sends the result of cat "a  b" in base`},
+		{long + "ä" + long, long + "ö" + long, `"…of the file\näline of the file\nline of the file\nline of the f…", and `},
+	} {
+		ends := func(name, text string) *pact.Context {
+			return recorded(t, name, growing(first, ls, called("2", "cat", "a", text))...)
+		}
+		fails(t, ends("run", c.run), runs.Limits{PrefixOf: ends("base", c.base)},
+			"prefix-of run@c3 block:3-2: it parts from base@c3: it sends the result of cat "+c.want)
+	}
 	several, more := []object{user("one"), assistant("x"), user("two")}, []object{assistant("yes"), user("three")}
 	swap := growing(several, more)
 	swap[1].messages[0], swap[1].messages[2] = swap[1].messages[2], swap[1].messages[0]

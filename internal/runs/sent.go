@@ -242,16 +242,8 @@ func (r *reader) block(t *tree.Tree, e *tree.Entry, s *view.Step) (b Block, err 
 	if b.Tool, err = toolcall.Name(r.ctx, t, n); err != nil {
 		return b, err
 	}
-	says, readable := view.Readable(content)
-	switch {
-	case n.Kind == toolcall.Call:
-		says = toolcall.Arguments(content)
-		if v, err := canon.ParseAny([]byte(says)); err == nil {
-			says = string(v.Value())
-		}
-	case !readable:
-		says = string(content)
-	case s.Call != nil && b.What == view.KindSystem.String():
+	says := textOf(n, content)
+	if s.Call != nil && b.What == view.KindSystem.String() {
 		if rules := provider.CacheRulesNamed(s.Call.Dialect); rules != nil && rules.Apart != "" && strings.HasPrefix(says, rules.Apart) {
 			says = rules.Apart // its provider removes it
 		}
@@ -267,4 +259,19 @@ func (r *reader) block(t *tree.Tree, e *tree.Entry, s *view.Step) (b Block, err 
 		b.tokens, err = tree.Tokens(r.counter).Own(r.ctx, e)
 	}
 	return b, err
+}
+
+// textOf returns the text of a block, of a call its arguments.
+func textOf(n *tree.Node, content canon.Value) string {
+	says, readable := view.Readable(content)
+	switch {
+	case n.Kind == toolcall.Call:
+		says = toolcall.Arguments(content)
+		if v, err := canon.ParseAny([]byte(says)); err == nil {
+			says = string(v.Value())
+		}
+	case !readable:
+		says = string(content)
+	}
+	return says
 }

@@ -84,7 +84,7 @@ func (t *claudeTree) grown(a *claudeAnswer, next *claudeLine) {
 		if last.whole = next.id == last.id || above != "" && above == last.member("parentUuid").text(); last.whole {
 			t.found.add(last.line, "the next line of the answer has its text and more, in its place; it was read once")
 		} else {
-			t.found.say(last.line, "the next line of the answer begins with its text; they were read as two blocks, as each has its place")
+			t.found.say(last.line, "the next line of the answer begins with its text; whether it is that text, grown, the log does not say, so both were read")
 		}
 	}
 }
