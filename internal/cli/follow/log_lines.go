@@ -266,5 +266,8 @@ func why(l logged) string {
 	if l.Call != nil && l.Call.Ended != "" {
 		parts = append(parts, "managing ended: "+l.Call.Ended)
 	}
+	if l.Call != nil && l.Call.Failed > 0 {
+		parts = append(parts, "no answer: "+view.Plural(l.Call.Failed, "attempt")+" failed")
+	}
 	return strings.Join(parts, "; ")
 }

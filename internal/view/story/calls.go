@@ -26,6 +26,7 @@ type Call struct {
 	Said   string      `json:"said,omitempty"`           // first words of the newest text of the user, else of the assistant
 	SaidBy string      `json:"said_by,omitempty"`        // role of what said those words
 	Ended  string      `json:"managing_ended,omitempty"` // why managing ended with the call
+	Failed int         `json:"failed,omitempty"`         // how many attempts the call had, if each failed
 
 	Stat    Stat   `json:"-"`
 	Earlier string `json:"-"` // names the call before, whose answer called the tools and has an assistant's words; "" without one
@@ -61,6 +62,9 @@ func (r *callReader) add(step *view.Step) error {
 	call := &Call{Blocks: step.Blocks, Bytes: step.Bytes, Broke: step.Broke}
 	if t := step.Call; t != nil {
 		call.Model, call.Window, call.Took, call.Ended = t.Model, t.Window, t.Took, t.ManagingEnded
+		if t.Failed == t.Attempts {
+			call.Failed = t.Failed
+		}
 		if u := t.Provider; u != nil {
 			call.In, call.Out, call.Cached = u.In, u.Out, u.Read
 		}
