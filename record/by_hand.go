@@ -51,8 +51,8 @@ type LeftAlone struct {
 // begins later too. What is no longer left out or pinned may be taken by the policy again, in the same request. With dry it
 // only says what it would do. Bytes are the difference of the last request with all decisions before and after.
 //
-// E_NODE_NOT_FOUND if it can be about none of the blocks, E_CONTEXT_NOT_FOUND if no recorder has managed requests of that
-// conversation, E_SEALED if managing has ended for it, E_ATTEMPT_NOT_FOUND without a recorded request, and the errors of
+// E_NODE_NOT_FOUND if it can be about none of the blocks, an [Unmanaged] E_CONTEXT_NOT_FOUND if no recorder has managed requests
+// of that conversation, E_SEALED if managing has ended for it, E_ATTEMPT_NOT_FOUND without a recorded request, and the errors of
 // [Asked] and of a commit. Cost: that of the last request, and a commit.
 func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand, ids []string, dry bool) (*DecidedByHand, error) {
 	m, made, err := lastAsked(ctx, s, c)
@@ -211,6 +211,14 @@ func managedIn(ctx context.Context, s *pact.DB, name string, last *managed) (str
 			return "", err
 		}
 	}
-	return "", fault.At(fault.ContextNotFound, fault.NoOffset, name, "no recorder manages the requests of this conversation, so they go as they come",
-		"record it with a policy that manages")
+	return "", &Unmanaged{fault.At(fault.ContextNotFound, fault.NoOffset, name,
+		"no recorder manages the requests of this conversation, so they go as they come", "record it with a policy that manages")}
 }
+
+// Unmanaged is the error of [DecideByHand] for a conversation whose requests no recorder has managed.
+type Unmanaged struct{ Err error }
+
+func (e *Unmanaged) Error() string { return e.Err.Error() }
+
+// Unwrap returns E_CONTEXT_NOT_FOUND.
+func (e *Unmanaged) Unwrap() error { return e.Err }

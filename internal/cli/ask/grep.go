@@ -30,7 +30,7 @@ func grepCommand(a *command.App) *cobra.Command {
 		}
 		pattern, err := view.Pattern(text, *fixed, *fold)
 		if err != nil {
-			return err
+			return command.Advise(err, ", with --fixed")
 		}
 		if everywhere {
 			return grepAll(ctx, a, pattern)

@@ -182,7 +182,8 @@ func hook(ctx context.Context, a *command.App, policy string) (answer string, er
 		}
 	}
 	if e.TranscriptPath == "" {
-		return "", fault.New(fault.DocumentInvalid, "the event names no transcript (transcript_path)", "")
+		return "", fault.New(fault.DocumentInvalid, "the event names no transcript (transcript_path)",
+			"give the event as Claude Code wrote it")
 	}
 	flags := &importFlags{name: e.context()}
 	ctx, _ = budget.WithMemory(ctx, importMemory, "import it yourself: "+e.byHand())
@@ -192,7 +193,7 @@ func hook(ctx context.Context, a *command.App, policy string) (answer string, er
 	}
 	if in.Plan.Kind != intake.Log {
 		return "", fault.New(fault.DocumentInvalid, e.TranscriptPath+" is a "+string(in.Plan.Kind)+", not a transcript of Claude Code",
-			"")
+			"name a transcript of Claude Code as transcript_path")
 	}
 	s, err := a.OpenStore(ctx)
 	if err != nil {
@@ -251,7 +252,8 @@ func shapeTool(ctx context.Context, a *command.App, e *hookEvent, data []byte, p
 	error) {
 	root, ok := splice.Parse(data)
 	if !ok {
-		return "", fault.New(fault.DocumentInvalid, "standard input is no event of a hook", "")
+		return "", fault.New(fault.DocumentInvalid, "standard input is no event of a hook",
+			"give the event as Claude Code wrote it")
 	}
 	answer := root.Get("tool_response")
 	text := textOf(e.Tool, answer)

@@ -76,7 +76,8 @@ func planOf(ctx context.Context, a *command.App, file string, f *importFlags) (*
 // planFor divides the input into parts, one for each context.
 func planFor(ctx context.Context, a *command.App, in *command.Input, f *importFlags) (p *plan, err error) {
 	p = &plan{Input: in}
-	p.Plan, err = intake.PlanFile(ctx, in.File, intake.Options{Name: cmp.Or(f.name, in.Base()), Only: f.conversation, Again: f.again,
+	p.Plan, err = intake.PlanFile(ctx, in.File, intake.Options{Name: cmp.Or(f.name, in.Base()), Only: f.conversation,
+		Choose: command.Choose, Again: f.again,
 		OpenOptions:    pact.OpenOptions{Actor: a.Getenv("USER", "")},
 		HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.edition), Strict: f.strict, Renumber: f.renumber},
 		Beside: func(log *calllog.Log) error {
@@ -85,7 +86,7 @@ func planFor(ctx context.Context, a *command.App, in *command.Input, f *importFl
 				if err != nil {
 					return nil, err
 				}
-				of, err := file.Log("")
+				of, err := file.Log()
 				return of, file.Located(err)
 			})
 		}})

@@ -66,7 +66,7 @@ func validateFile(ctx context.Context, a *command.App, flags *command.SourceFlag
 	edition := selector.Edition(flags.Edition)
 	switch v.Kind {
 	case intake.Log:
-		log, err := in.Log("")
+		log, err := in.Log()
 		if err == nil {
 			err = log.Damage
 		}

@@ -26,11 +26,18 @@ type Located struct {
 	Name string // name of the file; "" if the input was an argument
 	Text string // the text that the error's offset counts in
 	Exit int    // exit code; 0 to derive it from the error's code
+
+	remedy string // "" to derive it from the error's code and the command
 }
 
 func (l *Located) Error() string { return l.Err.Error() }
 
 func (l *Located) Unwrap() error { return l.Err }
+
+// Advise ends the remedy of an error with what its command knows: the library knows no commands.
+func Advise(err error, more string) error {
+	return &Located{Err: err, remedy: FactsOf(err).Remedy + more}
+}
 
 // InArgument attaches an argument to an error. An error found after parsing has
 // a token but no place; it gets a place if the token occurs once in the
@@ -90,7 +97,7 @@ func (a *App) Fail(ctx context.Context, cmd *cobra.Command, err error, args []st
 	exit := ExitFailure
 	switch {
 	case ctx.Err() != nil:
-		exit, f = exitInterrupted, fault.New(fault.Store, "interrupted", "")
+		exit, f = exitInterrupted, fault.New(fault.Store, "interrupted", "repeat the command")
 	case !a.began && f.Code == "":
 		f, exit = misused(cmd, err), ExitInvalid
 	case place.Exit != 0:
@@ -103,7 +110,7 @@ func (a *App) Fail(ctx context.Context, cmd *cobra.Command, err error, args []st
 	}
 	if a.began {
 		advised := *f
-		advised.Remedy = a.remedy(cmd, f)
+		advised.Remedy = cmp.Or(place.remedy, a.remedy(cmd, f))
 		f = &advised
 	}
 	if a.JSON || !a.began && asksForJSON(beforeDashes(args)) {
@@ -133,7 +140,7 @@ func FactsOf(err error) *fault.Error {
 
 // ofWorld rewords an error of the operating system.
 func ofWorld(err error) *fault.Error {
-	f := fault.New(fault.Store, err.Error(), "")
+	f := fault.New(fault.Store, err.Error(), "mend what the system says, then repeat the command")
 	var path *os.PathError
 	if errors.As(err, &path) {
 		f.Message, f.Err = path.Path+" cannot be used", path.Err
@@ -227,22 +234,13 @@ func (a *App) describe(f *fault.Error, place *Located, exit int) {
 	}
 }
 
-// StartsProxy names the command for a remedy that says to start a proxy.
-const StartsProxy = "pact proxy --upstream URL --addr ADDRESS starts one, which lets WebSockets pass with --websocket tunnel"
-
 // remedy returns the advice for the error of a command. The library knows no
 // commands, so remedy names them where one helps, ready to type. Otherwise it
 // returns the library's own remedy.
 func (a *App) remedy(cmd *cobra.Command, f *fault.Error) string {
 	db := a.InStore()
-	if names, several := strings.CutPrefix(f.Remedy, "choose one by its name: "); several {
-		return "choose one with --conversation: " + names
-	}
 	switch f.Code {
 	case fault.ContextNotFound:
-		if strings.HasPrefix(f.Remedy, "record it") { // the context is there, and no decisions about it
-			return f.Remedy + ": pact run --policy FILE --manage -- COMMAND"
-		}
 		list := "pact contexts" + db + " lists those of " + a.Shown()
 		if f.Token == "" || cmd.Name() == "copy" {
 			return list
@@ -263,18 +261,12 @@ func (a *App) remedy(cmd *cobra.Command, f *fault.Error) string {
 		return "pact log " + a.Subject + db + " --attempts lists those that are there"
 	case fault.NodeNotFound:
 		return cmp.Or(a.whereNodesAre(cmd, f), f.Remedy)
-	case fault.SelectorInvalid:
-		if strings.HasSuffix(f.Remedy, " as a plain text") { // what grep says
-			return f.Remedy + ", with --fixed"
-		}
 	case fault.SnapshotNotFound:
 		if cmd.Name() == "erase" && f.Token == "" { // an unknown revision
 			return "pact log " + a.Subject + db + " --edits --json lists the revisions"
 		}
 	case fault.DocumentInvalid:
 		switch {
-		case strings.HasPrefix(f.Remedy, "start a proxy"): // for an agent that takes no address
-			return f.Remedy + "; " + StartsProxy
 		case cmd.Name() == "erase" && f.Token != "": // another context's name holds the text
 			return "rename that context first: pact rename " + screen.Quote(f.Token) + " NEW" + db
 		case f.Token == "pact:policy": // an imported root has something else there

@@ -32,6 +32,9 @@ func (s *Source) Having(ctx context.Context, address, id string) (*pact.Snapshot
 	return view.Having(ctx, s.Context, id)
 }
 
+// Choose is how a remedy says to choose one conversation of a file.
+const Choose = "with --conversation"
+
 // Span reads the two ends of a run of snapshots, as two words or as A..B; without words,
 // the run is the whole context.
 func Span(c *pact.Context, words []string) (from, to pact.Address, err error) {
@@ -192,8 +195,8 @@ func (a *App) fileSource(ctx context.Context, s *Source, f *SourceFlags) error {
 		a.Warn(findings)
 		return InFile(err, in.Name, in.Data)
 	}
-	plan, err := intake.PlanFile(ctx, in.File, intake.Options{Kind: kind, Name: in.Base(), Only: f.conversation, One: true,
-		OpenOptions: s.options(), HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.Edition)}})
+	plan, err := intake.PlanFile(ctx, in.File, intake.Options{Kind: kind, Name: in.Base(), Only: f.conversation,
+		One: true, Choose: Choose, OpenOptions: s.options(), HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.Edition)}})
 	if err != nil {
 		return in.Located(err)
 	}

@@ -36,7 +36,7 @@ func (a *App) MustConfirm(nothing, because, remedy, question string) error {
 	case !a.InTerminal || !a.ErrTerminal || a.JSON:
 		return fault.New(fault.Usage, nothing+", because "+because+" cannot be undone", remedy)
 	case !a.Confirm(question):
-		return fault.New(fault.Conflict, nothing, "")
+		return fault.New(fault.Conflict, nothing, "repeat the command, and answer with y")
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func StoreExists(at string) error {
 		return err
 	}
 	if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) {
-		return fault.At(fault.NotFound, fault.NoOffset, at, "there is no store "+at, "")
+		return fault.At(fault.NotFound, fault.NoOffset, at, "there is no store "+at, "name one that is there")
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -59,6 +60,9 @@ func dropCommand(a *command.App) *cobra.Command {
 			return command.InSelector(err, rest[0], c.Working())
 		}
 		made, err := record.DecideByHand(ctx, s, c, what, ids, *dry)
+		if errors.As(err, new(*record.Unmanaged)) {
+			return command.Advise(err, ": pact run --policy FILE --manage -- COMMAND")
+		}
 		if err != nil {
 			return err
 		}

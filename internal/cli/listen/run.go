@@ -21,6 +21,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// startsProxy ends a remedy that says to start a proxy.
+const startsProxy = "; pact proxy --upstream URL --addr ADDRESS starts one, which lets WebSockets pass with --websocket tunnel"
+
 func runCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("run")
 	f := cmd.Flags()
@@ -30,6 +33,9 @@ func runCommand(a *command.App) *cobra.Command {
 	flags := newRecordFlags(cmd)
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		p, err := agents.NewProgram(args, a.Env)
+		if p.NeedsProxy {
+			return command.Advise(err, startsProxy)
+		}
 		if err != nil {
 			return err
 		}
@@ -181,8 +187,8 @@ func doctorCommand(a *command.App) *cobra.Command {
 		}
 		list = append(list, tried...)
 		for i := range list {
-			if strings.Contains(list[i].Remedy, "start a proxy") {
-				list[i].Remedy += "; " + command.StartsProxy
+			if list[i].NeedsProxy {
+				list[i].Remedy += startsProxy
 			}
 		}
 		a.Failed = slices.ContainsFunc(list, func(c agents.Checkup) bool { return !c.Works })

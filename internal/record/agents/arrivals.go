@@ -133,7 +133,7 @@ func (v *arrivals) diagnosis(name, said string) Checkup {
 		c.Works, c.Says = true, name+" calls pact: "+v.call
 	case v.sockets > 0:
 		c.Says = name + " opens a WebSocket, is refused, and does not go on over HTTP"
-		c.Remedy = "turn WebSockets off in its settings, in Codex with -c model_providers.ID.supports_websockets=false, " +
+		c.NeedsProxy, c.Remedy = true, "turn WebSockets off in its settings, in Codex with -c model_providers.ID.supports_websockets=false, "+
 			"or start a proxy that lets them pass unrecorded"
 	case len(v.other) > 0:
 		c.Says = view.Plural(len(v.other), "request") + " of " + name + " came, none of them a call of a model: " + v.other[0] + "; " + said
@@ -141,7 +141,7 @@ func (v *arrivals) diagnosis(name, said string) Checkup {
 			"Anthropic messages and Gemini generateContent"
 	default:
 		c.Says = "nothing of " + name + " came to the address that pact gave it; " + said
-		c.Remedy = "give it arguments with which it asks its model something; if it does, it takes the address of its provider from its " +
+		c.NeedsProxy, c.Remedy = true, "give it arguments with which it asks its model something; if it does, it takes the address of its provider from its "+
 			"own settings: start a proxy for that provider, and set its address there"
 	}
 	return c

@@ -22,6 +22,8 @@ type Checkup struct {
 	Works  bool   `json:"works"`
 	Says   string `json:"says"`             // what is so; of what does not work, the cause
 	Remedy string `json:"remedy,omitempty"` // what to do about it
+
+	NeedsProxy bool `json:"-"` // the remedy says to start a proxy
 }
 
 // TryStore writes nothing into the store that is there, and leaves none where there was none. shown is the
@@ -112,7 +114,9 @@ func TrySettings(env map[string]string) (list []Checkup) {
 // tried says where the calls of a program go, or why that is unknown.
 func (p *Program) tried(name string, err error) (list []Checkup) {
 	if err != nil {
-		return []Checkup{failed("settings", err, "")}
+		c := failed("settings", err, "")
+		c.NeedsProxy = p.NeedsProxy
+		return []Checkup{c}
 	}
 	for _, r := range p.Routes {
 		from := r.From

@@ -55,7 +55,7 @@ func resolveClaude(p *Program) error {
 		}
 		set := textsIn(tableAt(settings, "env"))
 		if value := set["ANTHROPIC_BASE_URL"]; value != "" && i < len(managed) {
-			return unknown(file+" sets ANTHROPIC_BASE_URL to "+shown(value)+", and nothing that pact may change counts more",
+			return p.untold(file+" sets ANTHROPIC_BASE_URL to "+shown(value)+", and nothing that pact may change counts more",
 				"start a proxy for "+shown(value)+", and have the administrator set its address there")
 		}
 		if i == len(managed) && isInline(flag) {

@@ -140,7 +140,7 @@ func codexSettings(p *Program, dir string) (settings map[string]any, from func(p
 	}
 	for _, name := range []string{"model_provider", "model_providers", "openai_base_url"} {
 		if managed[name] != nil {
-			return nil, nil, unknown("/etc/codex/managed_config.toml sets "+name+", and nothing that pact may change counts more",
+			return nil, nil, p.untold("/etc/codex/managed_config.toml sets "+name+", and nothing that pact may change counts more",
 				"start a proxy for that provider, and have the administrator set its address there")
 		}
 	}

@@ -171,7 +171,7 @@ func opencodeSettings(p *Program, variable string) (settings map[string]any, fro
 				continue
 			}
 			if froms[id] = file; strings.HasPrefix(file, "/etc/") {
-				return nil, nil, unknown(file+" sets the address of the provider "+id+", and nothing that pact may change counts more",
+				return nil, nil, p.untold(file+" sets the address of the provider "+id+", and nothing that pact may change counts more",
 					"start a proxy for that address, and have the administrator set its own there")
 			}
 		}

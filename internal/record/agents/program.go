@@ -25,6 +25,7 @@ type Program struct {
 	File, Holds string              // the name and the text of a file in it that the program reads, "" for none
 	Note        string              // for its user
 	Warns       bool                // Note is for every run: calls may go unrecorded
+	NeedsProxy  bool                // the error says to start a proxy, as pact cannot tell the program an address
 
 	ofRoot    bool              // it reads that file only where root alone may write
 	path      string            // the file to run, once it was found
@@ -51,7 +52,7 @@ func NewProgram(args []string, env map[string]string) (*Program, error) {
 	p.Dir = filepath.Join(cache, "pact-run-"+strconv.Itoa(os.Getpid()))
 	switch {
 	case known.refused != "":
-		return p, unknown(known.names[0]+" takes addresses of providers from its own settings only", known.refused)
+		return p, p.untold(known.names[0]+" takes addresses of providers from its own settings only", known.refused)
 	case known.resolve != nil:
 		return p, known.resolve(p)
 	}
@@ -114,7 +115,8 @@ func (p *Program) Command(ctx context.Context) (cmd *exec.Cmd, done func(), err 
 		}
 		if err != nil {
 			_ = os.RemoveAll(p.Dir)
-			return nil, nil, fault.Wrap(fault.Store, err, "the program needs a file that cannot be written", "")
+			return nil, nil, fault.Wrap(fault.Store, err, "the program needs a file that cannot be written",
+				"make room on the disk, and check the permissions of the folder")
 		}
 	}
 	cmd = exec.CommandContext(ctx, p.path, p.Args[1:]...)

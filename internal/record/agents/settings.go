@@ -70,6 +70,12 @@ func (l *layers) read(files ...string) error {
 // unknown is the error for an address that pact cannot know; the program is not started.
 func unknown(what, remedy string) error { return fault.New(fault.DocumentInvalid, what, remedy) }
 
+// untold is the error for a program that pact cannot tell an address; the remedy says for what to start a proxy.
+func (p *Program) untold(what, remedy string) error {
+	p.NeedsProxy = true
+	return unknown(what, remedy)
+}
+
 // read returns a file, nil if there is none.
 func read(file string) ([]byte, error) {
 	info, err := os.Stat(file)

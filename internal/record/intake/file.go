@@ -63,23 +63,23 @@ func (f *File) Kind() (Kind, error) {
 	return kindOf(f.Data)
 }
 
-// Log reads the file as a log, or one session of it.
-func (f *File) Log(session string) (*calllog.Log, error) {
-	log, err := f.log, error(nil)
-	if log == nil {
-		if log, err = calllog.Read(f.Data); err != nil {
-			return nil, err
-		}
-		if len(f.Data) > inMemory { // the log has all that is needed of it
-			f.log, f.Data = log, nil
-		}
+// Log reads the file as a log.
+func (f *File) Log() (*calllog.Log, error) {
+	if f.log != nil {
+		return f.log, nil
 	}
-	if session == "" {
-		return log, nil
+	log, err := calllog.Read(f.Data)
+	if err == nil && len(f.Data) > inMemory { // the log has all that is needed of it
+		f.log, f.Data = log, nil
 	}
-	i := slices.IndexFunc(log.Sessions, func(s calllog.Session) bool { return s.Name == session })
+	return log, err
+}
+
+// only returns the log with the one session that Only names.
+func (o *Options) only(log *calllog.Log) (*calllog.Log, error) {
+	i := slices.IndexFunc(log.Sessions, func(s calllog.Session) bool { return s.Name == o.Only })
 	if i < 0 {
-		return nil, chooseOne(fault.SnapshotNotFound, "the log has no session "+strconv.Quote(session), log)
+		return nil, o.chooseOne(fault.SnapshotNotFound, "the log has no session "+strconv.Quote(o.Only), log)
 	}
 	one := *log
 	one.Sessions = log.Sessions[i : i+1]
@@ -87,7 +87,7 @@ func (f *File) Log(session string) (*calllog.Log, error) {
 }
 
 // chooseOne returns the error for a file of several sessions none of which is named.
-func chooseOne(code fault.Code, message string, log *calllog.Log) error {
+func (o *Options) chooseOne(code fault.Code, message string, log *calllog.Log) error {
 	const most = 5
 	var names []string
 	for _, s := range log.Sessions[:min(most, len(log.Sessions))] {
@@ -101,7 +101,7 @@ func chooseOne(code fault.Code, message string, log *calllog.Log) error {
 	if len(log.Sessions) > most {
 		names = append(names, "…")
 	}
-	return fault.New(code, message, "choose one by its name: "+strings.Join(names, ", "))
+	return fault.New(code, message, "choose one "+cmp.Or(o.Choose, "by its name")+": "+strings.Join(names, ", "))
 }
 
 // Read reads a file as [Open] and [Text] do, but leaves a large log of requests in its file, and a large

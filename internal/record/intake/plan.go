@@ -25,6 +25,7 @@ type Options struct {
 	Kind   Kind             // of the file, found out by default
 	Name   string           // of the context; of several the part before the /
 	Only   string           // the name of the one session to take, all by default
+	Choose string           // how a remedy says to choose one, "by its name" by default
 	One    bool             // refuse a file of several sessions none of which Only names
 	Policy lifecycle.Policy // under which the messages of a session that has nothing else are replayed
 	Again  bool             // record the calls of a log that were erased after an earlier import
@@ -116,12 +117,16 @@ func PlanFile(ctx context.Context, f *File, o Options) (*Plan, error) {
 		}
 		return p, nil
 	}
-	log, err := f.Log(o.Only)
-	if err == nil && o.Only == "" && o.Beside != nil {
+	log, err := f.Log()
+	switch {
+	case err != nil:
+	case o.Only != "":
+		log, err = o.only(log)
+	case o.Beside != nil:
 		err = o.Beside(log)
 	}
 	if err == nil && o.One && len(log.Sessions) > 1 {
-		err = chooseOne(fault.DocumentInvalid, "the log holds several sessions", log)
+		err = o.chooseOne(fault.DocumentInvalid, "the log holds several sessions", log)
 	}
 	if err != nil {
 		return nil, err
