@@ -222,20 +222,91 @@ var walks = []string{"All", "Visit", "Blocks", "Referrers"}
 // TestNoWalkLeavesOutItsError reads the sources: a loop over such a sequence takes its error, which Go
 // does not demand.
 func TestNoWalkLeavesOutItsError(t *testing.T) {
+	inSources(t, func(at token.Position, n ast.Node) {
+		if loop, ok := n.(*ast.RangeStmt); ok && loop.Value == nil && isWalk(loop.X) {
+			t.Errorf("%s: the loop leaves out the error of its sequence", at)
+		}
+	})
+}
+
+// TestEveryErrorSaysWhatToDo reads the sources: whatever takes a remedy gets one, and so does an error that is written out.
+func TestEveryErrorSaysWhatToDo(t *testing.T) {
+	type argument struct {
+		of string // the function, with its folder
+		at int
+	}
+	remedies, empty := map[argument]bool{}, map[token.Position]argument{}
+	inSources(t, func(at token.Position, n ast.Node) {
+		of := filepath.Dir(at.Filename) + "."
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			i := 0
+			for _, list := range n.Type.Params.List {
+				for _, name := range list.Names {
+					remedies[argument{of + n.Name.Name, i}] = name.Name == "remedy"
+					i++
+				}
+			}
+		case *ast.CallExpr:
+			switch f := n.Fun.(type) {
+			case *ast.Ident:
+				of += f.Name
+			case *ast.SelectorExpr:
+				if in, ok := f.X.(*ast.Ident); ok && in.Name == "fault" {
+					of = "fault."
+				}
+				of += f.Sel.Name
+			}
+			if last := len(n.Args) - 1; last >= 0 {
+				if text, ok := n.Args[last].(*ast.BasicLit); ok && text.Value == `""` {
+					empty[at] = argument{of, last}
+				}
+			}
+		case *ast.CompositeLit:
+			of, _ := n.Type.(*ast.SelectorExpr)
+			if of == nil || of.Sel.Name != "Error" || of.X.(*ast.Ident).Name != "fault" {
+				return
+			}
+			has := func(name string) bool {
+				return slices.ContainsFunc(n.Elts, func(e ast.Expr) bool {
+					pair, _ := e.(*ast.KeyValueExpr)
+					return pair != nil && pair.Key.(*ast.Ident).Name == name
+				})
+			}
+			if has("Code") && !has("Remedy") {
+				t.Errorf("%s: the error does not say what to do", at)
+			}
+		}
+	})
+	for at, one := range empty {
+		if remedies[one] {
+			t.Errorf("%s: the remedy is empty", at)
+		}
+	}
+	if !remedies[argument{"fault.New", 2}] {
+		t.Error("no function was found that takes a remedy")
+	}
+}
+
+// inSources calls look with every node of the sources of all packages, without tests.
+func inSources(t *testing.T, look func(at token.Position, n ast.Node)) {
 	for _, dir := range packageFolders(t) {
 		paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, path := range paths {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
 			files := token.NewFileSet()
 			file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
 			}
 			ast.Inspect(file, func(n ast.Node) bool {
-				if loop, ok := n.(*ast.RangeStmt); ok && loop.Value == nil && isWalk(loop.X) && !strings.HasSuffix(path, "_test.go") {
-					t.Errorf("%s: the loop leaves out the error of its sequence", files.Position(loop.Pos()))
+				if n != nil {
+					look(files.Position(n.Pos()), n)
 				}
 				return true
 			})

@@ -172,7 +172,8 @@ func (cand *candidate) change(ctx context.Context, s *state, e history.Entry) (_
 	}
 	report, err := json.Marshal(cand.report)
 	if err != nil {
-		return engine.Change{}, fault.Wrap(fault.Store, err, "the report of the commit cannot be encoded", "")
+		return engine.Change{}, fault.Wrap(fault.Store, err, "the report of the commit cannot be encoded",
+			"report it as a fault of the library")
 	}
 	if string(report) != "{}" {
 		e.Report = report

@@ -74,7 +74,8 @@ func (c *Context) Erase(ctx context.Context, e Erasure) (_ *Erased, err error) {
 		}
 		what.Salt = make([]byte, engine.SaltSize)
 		if _, err := io.ReadFull(e.Random, what.Salt); err != nil {
-			return nil, fault.Wrap(fault.Store, err, "the source of random bytes failed", "")
+			return nil, fault.Wrap(fault.Store, err, "the source of random bytes failed",
+				"try again, or set Random to another source")
 		}
 		if e.Receipt != nil { // once, even if the store has to start over because of another writer
 			what.Before = sync.OnceValue(func() error { return e.Receipt(hex.EncodeToString(what.Salt)) })

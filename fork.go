@@ -96,7 +96,7 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 		undone = numbered(name, number)
 		e := c.entry(n, s.Stamps)
 		if e.Report, err = json.Marshal(map[string]string{"undone": undone}); err != nil {
-			return "", fault.Wrap(fault.Store, err, "the report cannot be written", "")
+			return "", fault.Wrap(fault.Store, err, "the report cannot be written", "report it as a fault of the library")
 		}
 		next, err := c.branch(ctx, s, past[last], engine.Fork{Name: s.Name, Entry: e, SupersededName: undone, Guard: guard(s)})
 		if err == nil {

@@ -42,7 +42,8 @@ func (b *Batch) KeepPolicy(p *lifecycle.Policy) {
 		}
 		text, err := json.Marshal(p)
 		if err != nil {
-			return fault.Wrap(fault.DocumentInvalid, err, "the policy has no JSON form", "")
+			return fault.Wrap(fault.DocumentInvalid, err, "the policy has no JSON form",
+				"give rules and limits of numbers and strings")
 		}
 		value, err := canon.Parse(text)
 		if err != nil {
@@ -243,7 +244,8 @@ func publishedPolicy(text string, from selector.Edition, keyless func(string) bo
 	}
 	data, err := json.Marshal(p)
 	if err != nil {
-		return nil, nil, fault.Wrap(fault.DocumentInvalid, err, "the policy has no JSON form", "")
+		return nil, nil, fault.Wrap(fault.DocumentInvalid, err, "the policy has no JSON form",
+			"give rules and limits of numbers and strings")
 	}
 	value, err := canon.Parse(data)
 	if err != nil {

@@ -100,7 +100,8 @@ func ReadRequest(packed string, read func(io.Reader) error) error {
 		err = read(io.LimitReader(r, MaxRequest+1))
 	}
 	if err != nil {
-		return fault.Wrap(fault.DocumentInvalid, err, "a stored request cannot be read", "")
+		return fault.Wrap(fault.DocumentInvalid, err, "a stored request cannot be read",
+			"restore the store from a backup or an export")
 	}
 	return nil
 }

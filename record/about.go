@@ -50,7 +50,8 @@ func aboutIn(k *kept) (canon.Any, error) {
 	}
 	about, err := canon.ParseDocument(k.About)
 	if err != nil {
-		return canon.Any{}, fault.Wrap(fault.DocumentInvalid, err, "the record of the answer cannot be read", "")
+		return canon.Any{}, fault.Wrap(fault.DocumentInvalid, err, "the record of the answer cannot be read",
+			"restore the store from a backup or an export")
 	}
 	return about, nil
 }

@@ -39,7 +39,8 @@ func Erase(ctx context.Context, s *pact.DB, c *pact.Context, e pact.Erasure) (*E
 	}
 	salt, err := io.ReadAll(io.LimitReader(e.Random, saltBytes))
 	if err != nil {
-		return nil, fault.Wrap(fault.Store, err, "the source of random bytes failed", "")
+		return nil, fault.Wrap(fault.Store, err, "the source of random bytes failed",
+			"try again, or set Random to another source")
 	}
 	if receipt := e.Receipt; receipt != nil {
 		var once sync.Once

@@ -294,7 +294,8 @@ func (i *Importer) AddUnsent(ctx context.Context, apiName string, body []byte) (
 	}
 	request, ok := provider.ReadRequest(provider.API(apiName), value)
 	if !ok {
-		return false, fault.New(fault.DocumentInvalid, "the messages at the end of the log are no request to "+apiName, "")
+		return false, fault.New(fault.DocumentInvalid, "the messages at the end of the log are no request to "+apiName,
+			"leave them out, or give them as that API takes them")
 	}
 	q := requestOf(request, group{})
 	if len(i.recorder.known.list) > 0 {

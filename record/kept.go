@@ -75,7 +75,8 @@ func decodeKept(packed string) (*kept, error) {
 	}
 	var k kept
 	if err := json.Unmarshal([]byte(text), &k); err != nil {
-		return nil, fault.Wrap(fault.DocumentInvalid, err, "the record of the request cannot be read", "")
+		return nil, fault.Wrap(fault.DocumentInvalid, err, "the record of the request cannot be read",
+			"restore the store from a backup or an export")
 	}
 	return &k, nil
 }

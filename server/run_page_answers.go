@@ -80,7 +80,8 @@ func (p *pageMaker) answered(method, path, body string) ([]byte, error) {
 		return nil, err
 	}
 	if a.status != http.StatusOK {
-		return nil, fault.New(fault.Store, "the page cannot have "+path+": "+strings.TrimSpace(a.String()), "")
+		return nil, fault.New(fault.Store, "the page cannot have "+path+": "+strings.TrimSpace(a.String()),
+			"mend what it names, and make the page again")
 	}
 	return a.Bytes(), nil
 }
@@ -247,7 +248,8 @@ func (p *pageMaker) state(at, before string, cycle int64) error {
 		}
 	}
 	if same > len(p.last) {
-		return fault.New(fault.Store, "the thread of "+at+" does not go on from the one before it", "")
+		return fault.New(fault.Store, "the thread of "+at+" does not go on from the one before it",
+			"report it as a fault of the library")
 	}
 	p.last = append(p.last[:same], make([]int, total-same)...)
 	for i, b := range fresh {

@@ -55,7 +55,7 @@ func (b *builder) commit(ctx context.Context, c *pact.Context, list []*message) 
 			return err
 		}
 		if has {
-			return fault.OnNode(fault.Conflict, id, "a rewritten turn could not be pruned", "")
+			return fault.OnNode(fault.Conflict, id, "a rewritten turn could not be pruned", "unpin it, and the nodes in it")
 		}
 	}
 	all := tree.Of(snapshot).Region(tree.Seq).Children()

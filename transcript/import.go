@@ -86,7 +86,7 @@ func Import(ctx context.Context, s *pact.DB, name string, c *Conversation, o *Im
 	}
 	for i, list := range calls {
 		if err := ctx.Err(); err != nil {
-			return nil, fault.Wrap(fault.Store, err, "the import was interrupted", "")
+			return nil, fault.Wrap(fault.Store, err, "the import was interrupted", "import it again")
 		}
 		if err := b.commit(ctx, draft, list); err != nil {
 			return nil, err

@@ -89,7 +89,7 @@ func readAttempts(doc canon.Any, cycle int64) ([]history.Attempt, error) {
 	}
 	var kept []compactAttempt
 	if err := json.Unmarshal([]byte(text.Value()), &kept); err != nil {
-		return nil, fault.Wrap(fault.DocumentInvalid, err, "the attempts cannot be read", "")
+		return nil, fault.Wrap(fault.DocumentInvalid, err, "the attempts cannot be read", "write the history again")
 	}
 	list := make([]history.Attempt, len(kept))
 	for i, k := range kept {
@@ -98,7 +98,8 @@ func readAttempts(doc canon.Any, cycle int64) ([]history.Attempt, error) {
 			_, err = history.UnpackRequest(string(request))
 		}
 		if err != nil {
-			return nil, fault.Wrap(fault.DocumentInvalid, err, "the request of an attempt cannot be read", "")
+			return nil, fault.Wrap(fault.DocumentInvalid, err, "the request of an attempt cannot be read",
+				"write the history again")
 		}
 		a := history.Attempt{Cycle: cycle, Status: history.Running, StartedNS: k.StartedNS, Provider: k.Provider,
 			Model: k.Model, Params: k.Params, Thread: k.Thread, Request: string(request)}
@@ -107,7 +108,7 @@ func readAttempts(doc canon.Any, cycle int64) ([]history.Attempt, error) {
 		}
 		if a.ID = history.AttemptID(cycle, k.Number, 0); k.Number != int64(i+1) {
 			return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, a.ID,
-				"the attempts of a cycle are not numbered 1, 2, 3 …", "")
+				"the attempts of a cycle are not numbered 1, 2, 3 …", "write the history again, with every attempt of the cycle")
 		}
 		if k.Status != history.Running {
 			end := history.Attempt{ID: a.ID, Status: k.Status, EndedNS: k.EndedNS, Error: k.Error, TokenIn: k.TokenIn,

@@ -137,15 +137,17 @@ func (r *historyReader) checkReachable(id, root string, parents map[string]strin
 		}
 		switch {
 		case !listed || (parent == "") != (at == root):
-			return fault.OnNode(fault.DocumentInvalid, id, "the parent of the node is missing", "")
+			return fault.OnNode(fault.DocumentInvalid, id, "the parent of the node is missing",
+				"write the parent before it, or leave the node out")
 		case parent == "":
 			return nil
 		case parent == id:
-			return fault.OnNode(fault.PlacementInvalid, id, "the node is below itself", "")
+			return fault.OnNode(fault.PlacementInvalid, id, "the node is below itself", "name a parent that is not below it")
 		}
 		at = parent
 	}
-	return fault.OnNode(fault.Limit, id, "nodes are nested more than "+strconv.Itoa(tree.MaxDepth)+" levels deep", "")
+	return fault.OnNode(fault.Limit, id, "nodes are nested more than "+strconv.Itoa(tree.MaxDepth)+" levels deep",
+		"put it into a container nearer to the root")
 }
 
 // buildNext makes the tree that a line of the compact form leads to, and checks the places that it
@@ -156,7 +158,8 @@ func (r *historyReader) buildNext(cycle int64, gone []string, born []tree.Born) 
 		return nil, err
 	}
 	if next.Len() > tree.MaxNodes {
-		return nil, fault.New(fault.Limit, "a tree has more than "+strconv.Itoa(tree.MaxNodes)+" nodes", "")
+		return nil, fault.New(fault.Limit, "a tree has more than "+strconv.Itoa(tree.MaxNodes)+" nodes",
+			"leave out nodes, or split the history")
 	}
 	if err := checkPlaces(next, born); err != nil {
 		return nil, err
@@ -177,7 +180,8 @@ func checkRegions(last, next *tree.Tree, born []tree.Born) error {
 			return err
 		}
 		if is != nil && is.Class() == tree.Block && is.Children().Len() > 0 {
-			return fault.OnNode(fault.PlacementInvalid, b.Node.ID, tree.BlockHasNoChildren, "")
+			return fault.OnNode(fault.PlacementInvalid, b.Node.ID, tree.BlockHasNoChildren,
+				"name the container around it as their parent")
 		}
 		if was != nil && is != nil && was.Class() != is.Class() && (was.Class().Region() || is.Class().Region()) {
 			return fault.OnNode(fault.DocumentInvalid, b.Node.ID,
@@ -191,7 +195,7 @@ func checkRegions(last, next *tree.Tree, born []tree.Born) error {
 // checkPlaces checks the places of nodes that a line added or moved (02 §2.2, §4.2, §10).
 func checkPlaces(t *tree.Tree, born []tree.Born) error {
 	if !t.HasRegions() {
-		return fault.New(fault.PlacementInvalid, tree.HasThreeRegions, "")
+		return fault.New(fault.PlacementInvalid, tree.HasThreeRegions, "write all three below the root")
 	}
 	for _, b := range born {
 		path, err := t.Path(b.Node.ID)
@@ -206,7 +210,7 @@ func checkPlaces(t *tree.Tree, born []tree.Born) error {
 			parent = path[len(path)-2]
 		}
 		if message := tree.PlacementFault(path[len(path)-1], parent); message != "" {
-			return fault.OnNode(fault.PlacementInvalid, b.Node.ID, message, "")
+			return fault.OnNode(fault.PlacementInvalid, b.Node.ID, message, "name another parent or offset for it")
 		}
 	}
 	return nil

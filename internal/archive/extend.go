@@ -82,7 +82,8 @@ func changesOf(g engine.Creation) iter.Seq2[engine.Change, error] {
 }
 
 func parted(name, why string) error {
-	return fault.At(fault.Conflict, fault.NoOffset, name, "the context "+strconv.Quote(name)+" "+why, "")
+	return fault.At(fault.Conflict, fault.NoOffset, name, "the context "+strconv.Quote(name)+" "+why,
+		"import it under another name")
 }
 
 // keepsEdits refuses a later state that lacks an uncommitted edit of a context.

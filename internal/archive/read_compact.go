@@ -104,11 +104,12 @@ func readEntry(doc canon.Any) (history.Entry, error) {
 	}
 	var l compactEntry
 	if err := json.Unmarshal([]byte(e.Value()), &l); err != nil {
-		return history.Entry{}, fault.Wrap(fault.DocumentInvalid, err, "the log entry cannot be read", "")
+		return history.Entry{}, fault.Wrap(fault.DocumentInvalid, err, "the log entry cannot be read",
+			"write the history again")
 	}
 	if sum, err := hex.DecodeString(l.Sent); err != nil || len(sum) != 0 && len(sum) != sha256.Size {
 		return history.Entry{}, fault.At(fault.DocumentInvalid, fault.NoOffset, l.Sent,
-			"sent is not a SHA-256 in hexadecimal", "")
+			"sent is not a SHA-256 in hexadecimal", "write 64 hexadecimal digits, or leave it out")
 	}
 	if l.Idle == nil { // older versions wrote the groups into the report only
 		var report lifecycle.Report
@@ -136,7 +137,7 @@ func lineKind(doc canon.Any) (string, int64, error) {
 			return kind, cycle, nil
 		}
 	}
-	return "", 0, fault.New(fault.DocumentInvalid, "the line names no cycle", "")
+	return "", 0, fault.New(fault.DocumentInvalid, "the line names no cycle", `write its cycle, as "cycle":1`)
 }
 
 // bornAndGone reads the nodes that a line adds and the ids that it removes, and checks that the
@@ -161,7 +162,7 @@ func (r *historyReader) bornAndGone(doc canon.Any, cycle int64) (born []tree.Bor
 		}
 		r.findings = append(r.findings, findings...)
 		if _, twice := parents[n.ID]; twice {
-			return nil, nil, fault.OnNode(fault.NodeDuplicate, n.ID, "the line has the node twice", "")
+			return nil, nil, fault.OnNode(fault.NodeDuplicate, n.ID, "the line has the node twice", "leave one of them out")
 		}
 		parents[n.ID] = parent.Text
 		if root == "" {
@@ -178,7 +179,7 @@ func (r *historyReader) bornAndGone(doc canon.Any, cycle int64) (born []tree.Bor
 	died, _ := doc.Get("died")
 	for _, d := range died.Elems {
 		if r.last != nil && d.Text == r.last.Root().Node().ID {
-			return nil, nil, fault.OnNode(fault.DocumentInvalid, d.Text, "the root is listed as gone", "")
+			return nil, nil, fault.OnNode(fault.DocumentInvalid, d.Text, "the root is listed as gone", "take it out of died")
 		}
 		gone = append(gone, d.Text)
 	}
@@ -188,7 +189,8 @@ func (r *historyReader) bornAndGone(doc canon.Any, cycle int64) (born []tree.Bor
 // buildFirst builds the first tree; empty says that it is that of a new context.
 func (r *historyReader) buildFirst(cycle int64, born []tree.Born, empty bool) error {
 	if len(born) == 0 {
-		return fault.New(fault.DocumentInvalid, "the first snapshot has no nodes", "")
+		return fault.New(fault.DocumentInvalid, "the first snapshot has no nodes",
+			"begin with the root and its three regions")
 	}
 	index := make(map[string]int, len(born))
 	placed := make([]tree.Placed, len(born))

@@ -91,7 +91,8 @@ func appendGo(dst []byte, v any, depth int) ([]byte, error) {
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
-		return nil, fault.Wrap(fault.DocumentInvalid, err, fmt.Sprintf("a %T has no JSON form", v), "")
+		return nil, fault.Wrap(fault.DocumentInvalid, err, fmt.Sprintf("a %T has no JSON form", v),
+			"give numbers, strings, lists and objects with strings as keys")
 	}
 	parsed, err := Parse(text)
 	if err != nil {

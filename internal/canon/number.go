@@ -115,7 +115,7 @@ func (p *parser[T]) number() (string, error) {
 // digits skips one digit or more.
 func (p *parser[T]) digits(want string) error {
 	if !isDigit(p.peek()) {
-		return p.bad("expected "+want, "")
+		return p.bad("expected "+want, "write it at this place")
 	}
 	for isDigit(p.peek()) {
 		p.at++
@@ -133,7 +133,7 @@ func parseNumber(text string) (string, error) {
 	p := newParser(text, maxDepth)
 	literal, err := p.number()
 	if err == nil && p.at < len(text) {
-		err = p.bad("expected the end of the number", "")
+		err = p.bad("expected the end of the number", "write digits alone")
 	}
 	return literal, err
 }

@@ -30,14 +30,14 @@ func (p *parser[T]) value() (Any, error) {
 	case c == 'I':
 		return Any{Kind: KindNumber, Text: literalInf}, p.literal(start, literalInf)
 	}
-	return Any{}, p.bad("expected a value", "")
+	return Any{}, p.bad("expected a value", "write one at this place")
 }
 
 // literal steps over the word that must be at index start.
 func (p *parser[T]) literal(start int, word string) error {
 	p.at = start
 	if !p.has(word) {
-		return p.bad("expected "+word, "")
+		return p.bad("expected "+word, "write it at this place")
 	}
 	p.at += len(word)
 	return nil
@@ -70,7 +70,7 @@ func (p *parser[T]) each(end byte, one func() error) error {
 	p.skip(p.peek())
 	for first := true; !first || p.peek() != end; first = false {
 		if end == '}' && p.peek() != '"' {
-			return p.bad("expected a member name in quotes", "")
+			return p.bad("expected a member name in quotes", "write it at this place")
 		}
 		if err := one(); err != nil {
 			return err
@@ -79,7 +79,8 @@ func (p *parser[T]) each(end byte, one func() error) error {
 			break
 		}
 		if !p.skip(',') {
-			return p.bad("expected , or "+string(end)+" in an "+map[byte]string{']': "array", '}': "object"}[end], "")
+			return p.bad("expected , or "+string(end)+" in an "+map[byte]string{']': "array", '}': "object"}[end],
+				"write it at this place")
 		}
 	}
 	p.at++
@@ -90,7 +91,7 @@ func (p *parser[T]) each(end byte, one func() error) error {
 // colon steps over what stands between a name and a value.
 func (p *parser[T]) colon() error {
 	if p.space(); !p.skip(':') {
-		return p.bad("expected : after a member name", "")
+		return p.bad("expected : after a member name", "write it at this place")
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (p *parser[T]) escape() (rune, error) {
 	case p.at+1 == len(p.text):
 		p.at++
 	case p.text[p.at+1] == 'u':
-		return 0, p.bad(`expected four hexadecimal digits after \u`, "")
+		return 0, p.bad(`expected four hexadecimal digits after \u`, `write them, such as \u00e9`)
 	}
 	return 0, p.bad("a string holds an unknown escape sequence", `write \\ for a backslash`)
 }

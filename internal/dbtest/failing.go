@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-var errUnread = fault.New(fault.Store, "the disk does not answer", "")
+var errUnread = fault.New(fault.Store, "the disk does not answer", "check the disk")
 
 // Failing is a store of which read From, counted from 1, fails and every later one; none while From is 0. Get,
 // Range and Log are a read each, and so is each pair and record that they yield.

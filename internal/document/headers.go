@@ -68,7 +68,7 @@ func (r *reader) id(n *read, v canon.Any) error {
 			"shorten it")
 	case v.Kind != canon.KindString || v.Text == "" || !canon.ValidText(v.Text):
 		return fault.OnNode(fault.DocumentInvalid, clip(v.Text), "the id is not a string of 1 to "+strconv.Itoa(tree.MaxID)+
-			" bytes without lone surrogates", "")
+			" bytes without lone surrogates", "give the node another")
 	case v.Text == "." || v.Text == "..":
 		return fault.OnNode(fault.DocumentInvalid, v.Text, "no path of an address can hold the id", "give the node another")
 	}
@@ -84,7 +84,8 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 		return nil
 	case "nodeType":
 		if v.Kind != canon.KindNull && (v.Kind != canon.KindString || !canon.ValidText(v.Text)) {
-			return fault.OnNode(fault.DocumentInvalid, n.ID, "nodeType is not a string", "")
+			return fault.OnNode(fault.DocumentInvalid, n.ID, "nodeType is not a string",
+				`write one, such as "cb" for a block`)
 		}
 		n.Type = strings.Clone(v.Text)
 		if v.Kind == canon.KindNull {
@@ -119,7 +120,8 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 	case "created_at_iso":
 		if v.Kind != canon.KindNull {
 			if v.Kind != canon.KindString {
-				return fault.OnNode(fault.DocumentInvalid, n.ID, "created_at_iso is not a string", "")
+				return fault.OnNode(fault.DocumentInvalid, n.ID, "created_at_iso is not a string",
+					`write one, such as "2026-01-31T12:00:00Z", or leave it out`)
 			}
 			n.ForeignISO = strings.Clone(v.Text)
 		}
@@ -184,15 +186,15 @@ func (r *reader) integer(n *read, m canon.Member, fallback int64) (int64, error)
 	i, ok := m.Value.Value().Int64()
 	if !ok {
 		return 0, &fault.Error{Code: fault.DocumentInvalid, Node: n.ID, Token: clip(m.Value.Text), Offset: fault.NoOffset,
-			Message: m.Name + " is an integer of 64 bits"}
+			Message: m.Name + " is an integer of 64 bits", Remedy: "write one, such as 1"}
 	}
 	if i > tree.MaxInteger || i < -tree.MaxInteger {
 		message := m.Name + " is outside of the range from " + strconv.FormatInt(-tree.MaxInteger, 10) + " to " +
 			strconv.FormatInt(tree.MaxInteger, 10)
 		if m.Name == "cycle" || m.Name == "ttl" { // edits and selectors add and subtract them
-			return 0, fault.OnNode(fault.Limit, n.ID, message, "")
+			return 0, fault.OnNode(fault.Limit, n.ID, message, "give it a number in the range")
 		}
-		return i, r.refuse(fault.Limit, n.ID, message, "")
+		return i, r.refuse(fault.Limit, n.ID, message, "give it a number in the range")
 	}
 	return i, nil
 }

@@ -89,7 +89,7 @@ func (r *reader) broken(parent int, message string) error {
 		id = r.nodes[parent].ID
 		message += "; a child of this node is not"
 	}
-	return fault.OnNode(fault.DocumentInvalid, id, message, "")
+	return fault.OnNode(fault.DocumentInvalid, id, message, `write "children":[…] with objects that have an id`)
 }
 
 // untimed reports whether no turn of a list says when it was created.
@@ -153,7 +153,8 @@ func nodesIn(node canon.Any) int {
 // findings say what is wrong with it. Its errors are those of [Read].
 func ReadNode(doc canon.Any, cycle int64, e selector.Edition) (*tree.Node, []inspect.Finding, error) {
 	if doc.Kind != canon.KindObject {
-		return nil, nil, fault.New(fault.DocumentInvalid, "the node is not a JSON object", "")
+		return nil, nil, fault.New(fault.DocumentInvalid, "the node is not a JSON object",
+			`write {"id":…,"nodeType":…}`)
 	}
 	r := &reader{cycle: cycle, traits: e.Traits()}
 	n := read{}
@@ -162,7 +163,8 @@ func ReadNode(doc canon.Any, cycle int64, e selector.Edition) (*tree.Node, []ins
 		return nil, nil, err
 	}
 	if n.ID == "" || n.Type == "" {
-		return nil, nil, fault.OnNode(fault.DocumentInvalid, n.ID, "the node has no id or no nodeType", "")
+		return nil, nil, fault.OnNode(fault.DocumentInvalid, n.ID, "the node has no id or no nodeType",
+			"write both, as strings")
 	}
 	node := tree.NewNode(n.Node, nil)
 	r.compareHash(node, n)

@@ -188,7 +188,7 @@ func (r *reader) head(doc, root canon.Any) error {
 func CheckCycle(n int64, isInteger bool) error {
 	switch {
 	case !isInteger || n < 0:
-		return fault.New(fault.DocumentInvalid, "the cycle is not an integer of 0 or more", "")
+		return fault.New(fault.DocumentInvalid, "the cycle is not an integer of 0 or more", "write one, such as 0")
 	case n >= tree.MaxInteger:
 		return fault.New(fault.Limit, "the cycle is higher than "+strconv.FormatInt(tree.MaxInteger-1, 10),
 			"give it a lower one")

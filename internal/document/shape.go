@@ -37,7 +37,7 @@ func (r *reader) shape(t *tree.Tree) error {
 			if message == tree.SecondCore && r.traits.Bare { // 1.0 04 §11
 				code = fault.DuplicateContainer
 			}
-			if err := r.refuse(code, e.Node().ID, message, ""); err != nil {
+			if err := r.refuse(code, e.Node().ID, message, "move it, or read it leniently to take it as it is"); err != nil {
 				return err
 			}
 		}

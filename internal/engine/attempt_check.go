@@ -28,17 +28,20 @@ func CheckAttempt(a *history.Attempt) error {
 	switch a.Status {
 	case history.Running, history.Completed, history.Canceled, history.Failed:
 	default:
-		return invalidAttempt(string(a.Status), "the status of an attempt is unknown")
+		return invalidAttempt(string(a.Status), "the status of an attempt is unknown",
+			"write running, completed, canceled or error")
 	}
 	if (a.Status == history.Running) != (a.ID == "") {
-		return invalidAttempt(string(a.Status), "an attempt starts as running and ends as completed, canceled or error")
+		return invalidAttempt(string(a.Status), "an attempt starts as running and ends as completed, canceled or error",
+			"give it an id when it ends, and none when it starts")
 	}
 	for _, n := range [...]*int64{a.TokenIn, a.TokenOut} {
 		if n != nil && *n < 0 {
-			return invalidAttempt(strconv.FormatInt(*n, 10), "a number of tokens is negative")
+			return invalidAttempt(strconv.FormatInt(*n, 10), "a number of tokens is negative", "leave it out if it is unknown")
 		}
 		if n != nil && *n > history.MaxTokens {
-			return invalidAttempt(strconv.FormatInt(*n, 10), "a number of tokens is above "+strconv.Itoa(history.MaxTokens))
+			return invalidAttempt(strconv.FormatInt(*n, 10), "a number of tokens is above "+strconv.Itoa(history.MaxTokens),
+				"leave it out if it is unknown")
 		}
 	}
 	if len(a.Request) > history.MaxRequest {
@@ -49,11 +52,11 @@ func CheckAttempt(a *history.Attempt) error {
 	}
 	for _, digest := range [...]string{a.Params, a.Thread} {
 		if b, err := hex.DecodeString(digest); err != nil || len(b) != sha256.Size {
-			return invalidAttempt(digest, "this is not a SHA-256 in hexadecimal")
+			return invalidAttempt(digest, "this is not a SHA-256 in hexadecimal", "write 64 hexadecimal digits")
 		}
 	}
 	if a.Provider == "" || a.Model == "" {
-		return invalidAttempt("", "the attempt has no provider or no model")
+		return invalidAttempt("", "the attempt has no provider or no model", "give both")
 	}
 	if err := checkAttemptText("provider", a.Provider, history.MaxProvider); err != nil {
 		return err
@@ -66,7 +69,8 @@ func checkAttemptText(name, text string, limit int) error {
 		return attemptTooLong(name, limit)
 	}
 	if !canon.ValidText(text) || strings.Contains(text, "\x00") {
-		return invalidAttempt("", "the "+name+" of an attempt is not UTF-8, or holds a NUL")
+		return invalidAttempt("", "the "+name+" of an attempt is not UTF-8, or holds a NUL",
+			"take out the bytes that are none of a text")
 	}
 	return nil
 }
@@ -75,6 +79,6 @@ func attemptTooLong(name string, limit int) error {
 	return fault.New(fault.Limit, "the "+name+" of an attempt has more than "+strconv.Itoa(limit)+" bytes", "shorten it")
 }
 
-func invalidAttempt(token, message string) error {
-	return fault.At(fault.DocumentInvalid, fault.NoOffset, token, message, "")
+func invalidAttempt(token, message, remedy string) error {
+	return fault.At(fault.DocumentInvalid, fault.NoOffset, token, message, remedy)
 }

@@ -67,7 +67,8 @@ func (e *Erase) Recorded(of history.Erased, now Info) (history.Entry, error) {
 		Erased *history.Erased `json:"erased"` // as history.Entry.Erased reads it
 	}{&of})
 	if err != nil {
-		return history.Entry{}, fault.Wrap(fault.Store, err, "the report cannot be written", "")
+		return history.Entry{}, fault.Wrap(fault.Store, err, "the report cannot be written",
+			"report it as a fault of the library")
 	}
 	entry := e.Entry
 	entry.Kind, entry.Cycle, entry.Report = history.Erasing, now.Stamps.Cycle, report

@@ -101,5 +101,5 @@ func DamageErr(d *history.Damage) error {
 
 // canceled is the error of a call whose context ended with err.
 func canceled(err error) error {
-	return fault.Wrap(fault.Store, err, "the call was canceled", "")
+	return fault.Wrap(fault.Store, err, "the call was canceled", "call it again, with a context that has not ended")
 }

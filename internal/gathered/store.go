@@ -79,7 +79,7 @@ var errClosed = fault.New(fault.Store, "the store is closed", "open it again")
 // usable returns the error of a call that cannot be answered.
 func (s *Store) usable(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
-		return fault.Wrap(fault.Store, err, "the call was canceled", "")
+		return fault.Wrap(fault.Store, err, "the call was canceled", "call it again, with a context that has not ended")
 	}
 	return s.failed
 }

@@ -26,15 +26,15 @@ func (m *members) pop(name string) (canon.Any, bool) {
 	return m.doc.Get(name)
 }
 
-func (m *members) bad(name, is string) {
+func (m *members) bad(name, is, remedy string) {
 	if m.err == nil {
-		m.err = fault.At(fault.DocumentInvalid, fault.NoOffset, name, strconv.Quote(name)+" of the "+m.what+" "+is, "")
+		m.err = fault.At(fault.DocumentInvalid, fault.NoOffset, name, strconv.Quote(name)+" of the "+m.what+" "+is, remedy)
 	}
 }
 
 // missing notes that a member is not there, and whether one stands there that may be meant.
 func (m *members) missing(name string) {
-	m.bad(name, "is missing")
+	m.bad(name, "is missing", "add it")
 	for _, other := range m.doc.Members {
 		if bad := (*fault.Error)(nil); errors.As(m.err, &bad) && nearest.Word(other.Name, []string{name}) != "" {
 			bad.Remedy = strconv.Quote(other.Name) + " is none of its members; did you mean " + name + "?"
@@ -47,7 +47,8 @@ func (m *members) end() error {
 		return m.err
 	}
 	if m.doc.Kind != canon.KindObject {
-		return fault.New(fault.DocumentInvalid, "the "+m.what+" is not a JSON object", "")
+		return fault.New(fault.DocumentInvalid, "the "+m.what+" is not a JSON object",
+			`write it in braces, as {"name":value}`)
 	}
 next:
 	for _, member := range m.doc.Members {
@@ -70,7 +71,7 @@ func (m *members) optional(name string) (string, bool) {
 		return "", false
 	}
 	if v.Kind != canon.KindString {
-		m.bad(name, "must be a string")
+		m.bad(name, "must be a string", "write it in quotes")
 	}
 	return v.Text, true
 }
@@ -94,7 +95,7 @@ func (m *members) object(name string) canon.Any {
 	if !ok {
 		m.missing(name)
 	} else if v.Kind != canon.KindObject {
-		m.bad(name, "must be an object")
+		m.bad(name, "must be an object", "write it in braces")
 	}
 	return v
 }
@@ -106,7 +107,7 @@ func (m *members) integer(name string, fallback int64) int64 {
 	}
 	n, fits := v.Value().Int64()
 	if !fits {
-		m.bad(name, "must be an integer of 64 bits")
+		m.bad(name, "must be an integer of 64 bits", "write one, such as 1")
 	}
 	return n
 }
@@ -114,7 +115,7 @@ func (m *members) integer(name string, fallback int64) int64 {
 func (m *members) flag(name string) bool {
 	v, ok := m.pop(name)
 	if ok && v.Kind != canon.KindBool && v.Kind != canon.KindNull {
-		m.bad(name, "must be true or false")
+		m.bad(name, "must be true or false", "write one of them, without quotes")
 	}
 	return v.Text == string(canon.True) && v.Kind == canon.KindBool
 }
@@ -125,11 +126,11 @@ func (m *members) texts(name string) (list []string) {
 		return nil
 	}
 	if v.Kind != canon.KindArray {
-		m.bad(name, "must be a list of strings")
+		m.bad(name, "must be a list of strings", `write one, such as ["a"]`)
 	}
 	for _, e := range v.Elems {
 		if e.Kind != canon.KindString {
-			m.bad(name, "must be a list of strings")
+			m.bad(name, "must be a list of strings", `write one, such as ["a"]`)
 		}
 		list = append(list, e.Text)
 	}
@@ -141,7 +142,7 @@ func (m *members) texts(name string) (list []string) {
 func specOf(doc canon.Any) (s pact.Spec, err error) {
 	m := &members{doc: doc, what: "node"}
 	if id, ok := doc.Get("id"); ok && id.Kind == canon.KindString && id.Text == "" {
-		m.bad("id", "must be at least one byte")
+		m.bad("id", "must be at least one byte", "give one, or leave it out")
 	}
 	s = pact.Spec{ID: m.text("id"), NodeType: m.text("nodeType"), Removable: m.flag("removable")}
 	for _, member := range doc.Members {
@@ -158,7 +159,8 @@ func specOf(doc canon.Any) (s pact.Spec, err error) {
 		}
 	}
 	if doc.Kind != canon.KindObject {
-		return s, fault.New(fault.DocumentInvalid, "the node is not a JSON object", "")
+		return s, fault.New(fault.DocumentInvalid, "the node is not a JSON object",
+			`write it in braces, as {"name":value}`)
 	}
 	return s, m.err
 }

@@ -121,7 +121,8 @@ func (l *Log) add(e history.Entry) error {
 	}
 	r := new(lifecycle.Report)
 	if err := json.Unmarshal(e.Report, r); err != nil {
-		return fault.Wrap(fault.Store, err, "the report of revision "+strconv.FormatInt(e.Revision, 10)+" cannot be read", "")
+		return fault.Wrap(fault.Store, err, "the report of revision "+strconv.FormatInt(e.Revision, 10)+" cannot be read",
+			"restore the store from a backup or an export")
 	}
 	l.reports[e.Cycle] = r
 	for _, gone := range r.Removed {

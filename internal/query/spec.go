@@ -87,7 +87,7 @@ func setSpec(s *tree.Spec, a selector.Attr) error {
 	case flags[a.Name] != nil && (v.Text == "true" || v.Text == "false"):
 		*flags[a.Name] = v.Text == "true"
 	case flags[a.Name] != nil:
-		return specError(v.Text, a.Name+" is true or false", "")
+		return specError(v.Text, a.Name+" is true or false", "write one of them")
 	default:
 		value, err := literalValue(v)
 		if err != nil {
@@ -124,7 +124,7 @@ func literalValue(l selector.Literal) (any, error) {
 	}
 	f, err := strconv.ParseFloat(l.Text, 64)
 	if err != nil {
-		return nil, specError(l.Text, "the number is out of range", "")
+		return nil, specError(l.Text, "the number is out of range", "write a number nearer to 0")
 	}
 	return f, nil
 }

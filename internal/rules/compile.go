@@ -33,8 +33,10 @@ func Compile(list []lifecycle.Rule, edition selector.Edition, counter tree.Count
 
 // in says of an error in which rule it is, and at which place of its selector.
 func in(err error, rule int, text string) error {
-	why := &fault.Error{Code: fault.SelectorInvalid, Message: err.Error(), Offset: fault.NoOffset}
-	errors.As(err, &why)
+	var why *fault.Error
+	if !errors.As(err, &why) {
+		return err
+	}
 	says := "the selector of rule " + strconv.Itoa(rule) + " cannot be used: "
 	if why.Offset != fault.NoOffset {
 		says += "at byte " + strconv.Itoa(why.Offset) + ", "

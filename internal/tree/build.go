@@ -97,7 +97,7 @@ func entriesOf(nodes []Placed, top Class, level int, runs []Between) (tops []*En
 			classes[i] = Root
 		default:
 			if classes[i] = ClassOf(p.Node.Type, Seq, len(kids[i]) > 0); classes[i] != top {
-				return nil, misplaced(p.Node.ID, "^seq can only hold turns", "")
+				return nil, misplaced(p.Node.ID, "^seq can only hold turns", "put it into a turn")
 			}
 		}
 	}

@@ -178,7 +178,7 @@ func (x *Editor) expiryOf(ttl int64) (int64, error) {
 func checkInteger(name string, n int64) error {
 	if n > MaxInteger || n < -MaxInteger {
 		return fault.At(fault.Limit, fault.NoOffset, strconv.FormatInt(n, 10), name+" is not between "+
-			strconv.FormatInt(-MaxInteger, 10)+" and "+strconv.FormatInt(MaxInteger, 10), "")
+			strconv.FormatInt(-MaxInteger, 10)+" and "+strconv.FormatInt(MaxInteger, 10), "give a number between them")
 	}
 	return nil
 }
@@ -216,7 +216,8 @@ func (x *Editor) removable(path []*Entry) error {
 	e := path[len(path)-1]
 	id := e.node.ID
 	if e.class.Region() {
-		return fault.OnNode(fault.PlacementInvalid, id, "the root and its regions cannot be removed", "")
+		return fault.OnNode(fault.PlacementInvalid, id, "the root and its regions cannot be removed",
+			"name nodes below them")
 	}
 	earlier, err := x.Earlier(id)
 	if err != nil {

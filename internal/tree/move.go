@@ -193,13 +193,13 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 	e := from[len(from)-1]
 	switch {
 	case e.class.Region():
-		return "", misplaced(id, "a region cannot be moved", "")
+		return "", misplaced(id, "a region cannot be moved", "move the nodes in it")
 	case e.class == Turn:
-		return "", misplaced(id, "a turn cannot be moved", "")
+		return "", misplaced(id, "a turn cannot be moved", "leave it where it is")
 	}
 	for _, above := range to {
 		if above.node.ID == id {
-			return "", x.finer(fault.CycleDetected, misplaced(id, "a node cannot be moved below itself", ""))
+			return "", x.finer(fault.CycleDetected, misplaced(id, "a node cannot be moved below itself", "name a container that is not in it"))
 		}
 	}
 	if err := x.admitMoved(&to, e, offset); err != nil {
@@ -207,7 +207,7 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 	}
 	for _, above := range to { // the core that admit found may be the node itself
 		if above.node.ID == id {
-			return "", x.finer(fault.CycleDetected, misplaced(id, "a node cannot be moved below itself", ""))
+			return "", x.finer(fault.CycleDetected, misplaced(id, "a node cannot be moved below itself", "name a container that is not in it"))
 		}
 	}
 	if to[len(to)-1].class == Head && e.class == Container && offset == 0 && e.node.Expiry != Never {

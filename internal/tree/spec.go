@@ -139,7 +139,7 @@ func (s *Spec) headers() ([]Header, error) {
 // header checks and encodes one header. The value null removes the header.
 func header(name string, v any) (Header, error) {
 	if !canon.ValidText(name) {
-		return Header{}, invalid(name, "a name is not valid UTF-8", "")
+		return Header{}, invalid(name, "a name is not valid UTF-8", "write it in UTF-8")
 	}
 	value, err := encode(name, v)
 	if err != nil || value == canon.Null {
@@ -151,14 +151,14 @@ func header(name string, v any) (Header, error) {
 	case slices.Contains(optional, name):
 		t, ok := value.Text()
 		if !ok {
-			return Header{}, invalid(name, "the header must be a string", "")
+			return Header{}, invalid(name, "the header must be a string", "give it in quotes")
 		}
 		if err := checkRole(name, t); err != nil {
 			return Header{}, err
 		}
 	case name == "tags" || name == "refs":
 		if value.Kind() != canon.KindArray || value.Texts() == nil {
-			return Header{}, invalid(name, "the header must be a list of strings", "")
+			return Header{}, invalid(name, "the header must be a list of strings", `give one, such as ["a"]`)
 		}
 	case name == "cad":
 		if n, ok := value.Int64(); !ok || n < 1 || n > MaxInteger {
@@ -168,7 +168,7 @@ func header(name string, v any) (Header, error) {
 		}
 	case name == "pinned":
 		if value.Kind() != canon.KindBool {
-			return Header{}, invalid(name, "the header must be true or false", "")
+			return Header{}, invalid(name, "the header must be true or false", "give one of them, without quotes")
 		}
 	}
 	return Header{name, value}, nil
@@ -198,9 +198,10 @@ func encode(name string, v any) (canon.Value, error) {
 // notJSON is the error for a value that has no canonical form.
 func notJSON(name string, err error) error {
 	if fault.CodeOf(err) == fault.Limit {
-		return fault.Wrap(fault.Limit, err, "the value of "+name+" is too large", "")
+		return fault.Wrap(fault.Limit, err, "the value of "+name+" is too large", "shorten it")
 	}
-	return fault.Wrap(fault.DocumentInvalid, err, "the value of "+name+" is not JSON", "")
+	return fault.Wrap(fault.DocumentInvalid, err, "the value of "+name+" is not JSON",
+		"give numbers, strings, lists and objects with strings as keys")
 }
 
 // encodeContent is encode for content; null means no content.
@@ -224,7 +225,7 @@ func checkID(id string) error {
 	case len(id) > MaxID:
 		return fault.OnNode(fault.Limit, id[:32]+"…", "the id has more than "+strconv.Itoa(MaxID)+" bytes", "shorten it")
 	case !canon.ValidText(id):
-		return invalid(id, "the id is not valid UTF-8 without lone surrogates", "")
+		return invalid(id, "the id is not valid UTF-8 without lone surrogates", "choose another id or leave it out")
 	case id == "." || id == "..":
 		return invalid(id, "no path of an address can hold the id", "choose another id or leave it out")
 	}
@@ -239,7 +240,7 @@ func checkType(nodeType string, anyName bool) error {
 	class, named := ClassOfType(nodeType)
 	switch {
 	case !canon.ValidText(nodeType) || strings.HasSuffix(nodeType, ":"):
-		return invalid(nodeType, "the type ends in a colon or is not valid UTF-8", "")
+		return invalid(nodeType, "the type ends in a colon or is not valid UTF-8", "write one such as app:note")
 	case named && class.Region():
 		return fault.New(fault.PlacementInvalid, "the context has its only "+nodeType+" already",
 			"add to the one that is there")

@@ -213,7 +213,7 @@ func (x *Editor) Reorder(ids ...string) (err error) {
 				"move them next to each other first")
 		}
 		if listed[id] {
-			return fault.OnNode(fault.PlacementInvalid, id, "the node is listed twice", "")
+			return fault.OnNode(fault.PlacementInvalid, id, "the node is listed twice", "list it once")
 		}
 		listed[id] = true
 	}

@@ -63,7 +63,8 @@ func (s *stub) open(ctx context.Context, l *List) (*listBody, error) {
 		return &in.held, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fault.Wrap(fault.Store, err, "the call was canceled", "")
+		return nil, fault.Wrap(fault.Store, err, "the call was canceled",
+			"call it again, with a context that has not ended")
 	}
 	in, err := s.load(ctx)
 	if err == nil && (in == nil || in.stub != nil || in.digest != l.digest || in.level != l.level ||

@@ -73,7 +73,7 @@ func (x *Editor) Update(id string, set map[string]any) (err error) {
 // attribute.
 func (x *Editor) SetRoot(name string, v any) (err error) {
 	if !CustomName(name) {
-		return invalid(name, "only custom attributes of the root can be set", "")
+		return invalid(name, "only custom attributes of the root can be set", "give it a namespace, such as data_title")
 	}
 	n := *x.Root().node
 	n.Headers = slices.Clone(n.Headers)
@@ -117,7 +117,7 @@ func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 		case name == "ttl" && value == canon.Null:
 			n.Expiry = Never
 		case !ok:
-			return invalid(string(value), name+" must be an integer", "")
+			return invalid(string(value), name+" must be an integer", "write one, such as 1")
 		case name == "ttl":
 			if n.Expiry, err = x.expiryOf(number); n.Bare && n.Cycle < x.Cycle { // counts from the last commit, as it is shown
 				n.Expiry--
@@ -158,7 +158,7 @@ func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 // NoHeader returns the error for a name under which no header can be set: E_DOCUMENT_INVALID.
 func NoHeader(name string) error {
 	if slices.Contains(fixed, name) {
-		return invalid(name, "this header cannot be updated", "")
+		return invalid(name, "this header cannot be updated", "add another node that has it")
 	}
 	return invalid(name, "there is no such header", "custom attributes need a namespace, such as data_"+name)
 }

@@ -23,7 +23,8 @@ func (s *Store) Clean(ctx context.Context) (remains string, err error) {
 	case err == nil:
 		return remains, nil
 	case ctx.Err() != nil:
-		return "", fault.Wrap(fault.Store, ctx.Err(), "the tables were not written anew: the call was interrupted", "")
+		return "", fault.Wrap(fault.Store, ctx.Err(), "the tables were not written anew: the call was interrupted",
+			"call it again, with a context that has not ended")
 	}
 	code, why, remedy := explain(err)
 	if why != "" {

@@ -85,7 +85,8 @@ func failed(ctx context.Context, err error, message string) error {
 	case err == nil || fault.CodeOf(err) != "":
 		return err
 	case ctx.Err() != nil:
-		return fault.Wrap(fault.Store, ctx.Err(), message+": the call was interrupted", "")
+		return fault.Wrap(fault.Store, ctx.Err(), message+": the call was interrupted",
+			"call it again, with a context that has not ended")
 	}
 	code, why, remedy := explain(err)
 	if why != "" {

@@ -94,7 +94,7 @@ func create(ctx context.Context, path string) (err error) {
 		}
 	}()
 	if err := f.Close(); err != nil {
-		return fault.Wrap(fault.Store, err, "cannot make "+path, "")
+		return fault.Wrap(fault.Store, err, "cannot make "+path, "check the disk and the permissions of the directory")
 	}
 	db, err := openHandle(ctx, name, "0")
 	if err != nil {
@@ -107,10 +107,10 @@ func create(ctx context.Context, path string) (err error) {
 		return fault.New(fault.Store, "cannot make "+path+": the disk failed", "check the disk, then open the file again")
 	}
 	if err := linkNew(name, path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fault.Wrap(fault.Store, err, "cannot make "+path, "")
+		return fault.Wrap(fault.Store, err, "cannot make "+path, "check the disk and the permissions of the directory")
 	}
 	if err := safefile.SyncDir(filepath.Dir(path)); err != nil {
-		return fault.Wrap(fault.Store, err, "cannot make "+path, "")
+		return fault.Wrap(fault.Store, err, "cannot make "+path, "check the disk and the permissions of the directory")
 	}
 	return nil
 }
@@ -120,7 +120,8 @@ func noDirectory(path string, err error) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return safefile.NoDirectory(filepath.Dir(path))
 	}
-	return fault.Wrap(fault.Store, withoutPath(err), "the directory "+filepath.Dir(path)+" cannot be used", "")
+	return fault.Wrap(fault.Store, withoutPath(err), "the directory "+filepath.Dir(path)+" cannot be used",
+		"check the permissions of the directory")
 }
 
 // withoutPath returns what the system said about a file, without the name of the file: that may

@@ -68,7 +68,8 @@ func synchronous() bool { return settings[2].want != "0" }
 func Open(ctx context.Context, path string) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return nil, fault.Wrap(fault.Store, err, "the path "+path+" cannot be used", "")
+		return nil, fault.Wrap(fault.Store, err, "the path "+path+" cannot be used",
+			"give the path from the root of the file system")
 	}
 	if path, err = resolved(path); err != nil {
 		return nil, err

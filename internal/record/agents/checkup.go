@@ -35,12 +35,12 @@ func TryStore(ctx context.Context, db, shown string) Checkup {
 	return Checkup{Tried: "store", Works: true, Says: shown + " can be written"}
 }
 
-// failed is what was tried and failed, with the remedy of its error, if it has one.
-func failed(tried string, err error, remedy string) Checkup {
-	c := Checkup{Tried: tried, Says: err.Error(), Remedy: remedy}
+// failed is what was tried and failed, with the remedy of its error, or otherwise another.
+func failed(tried string, err error, otherwise string) Checkup {
+	c := Checkup{Tried: tried, Says: err.Error(), Remedy: otherwise}
 	var f *fault.Error
 	if errors.As(err, &f) {
-		c.Says, c.Remedy = f.Message, cmp.Or(f.Remedy, remedy)
+		c.Says, c.Remedy = f.Message, cmp.Or(f.Remedy, otherwise)
 		if cause := errors.Unwrap(f); cause != nil {
 			c.Says += ": " + cause.Error()
 		}

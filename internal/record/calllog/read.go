@@ -149,7 +149,8 @@ func (f *format) log(sessions []Session, found *findings, d *canon.Damage) (*Log
 	}
 	says := func(s Session) bool { return len(s.Calls) > 0 || s.HasUnsent() }
 	if !slices.ContainsFunc(sessions, says) {
-		return nil, f.within(fault.New(fault.DocumentInvalid, "nothing in it was said to a model or by one", ""))
+		return nil, f.within(fault.New(fault.DocumentInvalid, "nothing in it was said to a model or by one",
+			"give a file with at least one message of a user or an answer"))
 	}
 	d.Say(found.say)
 	if len(sessions) == 1 {

@@ -123,7 +123,8 @@ func (a *archive) member(f *zip.File) ([]byte, error) {
 		where.Offset = fault.NoOffset // the file has no such place: the member is compressed
 		return nil, &where
 	case object.Kind() != canon.KindObject || object == "{}":
-		return nil, fault.New(fault.DocumentInvalid, f.Name+" in the archive is no JSON object with members", "")
+		return nil, fault.New(fault.DocumentInvalid, f.Name+" in the archive is no JSON object with members",
+			"have the application export it again")
 	}
 	return text, nil
 }

@@ -254,7 +254,8 @@ type joiner struct {
 
 func (j *joiner) fail(why string) {
 	if j.err == nil {
-		j.err = fault.New(fault.DocumentInvalid, "these parts do not fit the frame of the request: "+why, "")
+		j.err = fault.New(fault.DocumentInvalid, "these parts do not fit the frame of the request: "+why,
+			"restore the store from a backup or an export")
 	}
 }
 

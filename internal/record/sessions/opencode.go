@@ -195,7 +195,8 @@ func objects(folder string) (list []object, err error) {
 			return nil, err
 		}
 		if !json.Valid(text) {
-			return nil, fault.New(fault.DocumentInvalid, filepath.Join(folder, f.Name())+" is no JSON", "")
+			return nil, fault.New(fault.DocumentInvalid, filepath.Join(folder, f.Name())+" is no JSON",
+				"move the file away, or restore it")
 		}
 		list = append(list, object{name, text})
 	}

@@ -118,7 +118,8 @@ func pack(body []byte) []byte {
 func unpack(raw []byte) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(raw)), MaxBody+1))
 	if err != nil {
-		return nil, fault.Wrap(fault.DocumentInvalid, err, "a body that was kept raw cannot be read", "")
+		return nil, fault.Wrap(fault.DocumentInvalid, err, "a body that was kept raw cannot be read",
+			"restore the store from a backup or an export")
 	}
 	if len(body) > MaxBody {
 		return nil, foreign("they hold a body that is too long")
@@ -128,5 +129,6 @@ func unpack(raw []byte) ([]byte, error) {
 
 // foreign returns the error for notes that do not fit their value.
 func foreign(why string) error {
-	return fault.New(fault.DocumentInvalid, "these notes do not belong to this body: "+why, "")
+	return fault.New(fault.DocumentInvalid, "these notes do not belong to this body: "+why,
+		"restore the store from a backup or an export")
 }

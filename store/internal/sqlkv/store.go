@@ -115,7 +115,8 @@ func (s *Store) fail(ctx context.Context, err error, doing string) error {
 	case fault.CodeOf(err) != "":
 		return err
 	case ctx.Err() != nil:
-		return fault.Wrap(fault.Store, ctx.Err(), doing+" was interrupted", "")
+		return fault.Wrap(fault.Store, ctx.Err(), doing+" was interrupted",
+			"call it again, with a context that has not ended")
 	}
 	return s.explain(err, doing+" failed")
 }

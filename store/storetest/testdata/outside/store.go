@@ -41,7 +41,8 @@ func New() *Store {
 
 func (s *Store) content(ctx context.Context) (*content, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, fault.Wrap(fault.Store, err, "the call was canceled", "")
+		return nil, fault.Wrap(fault.Store, err, "the call was canceled",
+			"call it again, with a context that has not ended")
 	}
 	if c := s.now.Load(); c != nil {
 		return c, nil
