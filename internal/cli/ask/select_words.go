@@ -5,7 +5,6 @@ import (
 	"errors"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -20,16 +19,11 @@ var likeWords = regexp.MustCompile(`^\s*\pL{3}|content|text`)
 
 // pointToGrep adds to the error of a selector that may be words the command that looks for words.
 func pointToGrep(a *command.App, s *command.Source, text string, err error) error {
-	f := command.FactsOf(err)
-	if err == nil || f.Code != fault.SelectorInvalid || !likeWords.MatchString(text) || strings.HasPrefix(f.Remedy, command.DidYouMean) {
-		return err
+	f, l := command.FactsOf(err), (*command.Located)(nil)
+	if errors.As(err, &l) && l.Remedy == "" && f.Code == fault.SelectorInvalid && likeWords.MatchString(text) {
+		l.Remedy = grepFor(a, s) + " finds words in texts; " + f.Remedy
 	}
-	if l := (*command.Located)(nil); errors.As(err, &l) {
-		text = l.Text // without the blanks and the word working in front, which no offset counts
-	}
-	more := *f
-	more.Remedy = grepFor(a, s) + " finds words in texts; " + more.Remedy
-	return command.InArgument(&more, text)
+	return err
 }
 
 func grepFor(a *command.App, s *command.Source) string {

@@ -27,7 +27,7 @@ type Located struct {
 	Text string // the text that the error's offset counts in
 	Exit int    // exit code; 0 to derive it from the error's code
 
-	remedy string // "" to derive it from the error's code and the command
+	Remedy string // "" to derive it from the error's code and the command
 }
 
 func (l *Located) Error() string { return l.Err.Error() }
@@ -36,7 +36,7 @@ func (l *Located) Unwrap() error { return l.Err }
 
 // Advise ends the remedy of an error with what its command knows: the library knows no commands.
 func Advise(err error, more string) error {
-	return &Located{Err: err, remedy: FactsOf(err).Remedy + more}
+	return &Located{Err: err, Remedy: FactsOf(err).Remedy + more}
 }
 
 // InArgument attaches an argument to an error. An error found after parsing has
@@ -58,19 +58,15 @@ func InArgument(err error, text string) error {
 // InSelector is InArgument of a selector, to which it adds the one that finds a node of a state, nil for none, if the text
 // is the id of that node.
 func InSelector(err error, text string, in *pact.Snapshot) error {
+	err = InArgument(err, text)
 	id := strings.TrimSpace(text)
-	if f := FactsOf(err); err != nil && f.Code == fault.SelectorInvalid && in != nil {
+	if l, _ := err.(*Located); l != nil && FactsOf(err).Code == fault.SelectorInvalid && in != nil {
 		if _, missing := in.Node(id); missing == nil {
-			more := *f
-			more.Remedy = DidYouMean + screen.Quote("[id="+strconv.Quote(id)+"]") + "? " + id + " is an id"
-			err = &more
+			l.Remedy = "did you mean " + screen.Quote("[id="+strconv.Quote(id)+"]") + "? " + id + " is an id"
 		}
 	}
-	return InArgument(err, text)
+	return err
 }
-
-// DidYouMean begins the remedy of [InSelector].
-const DidYouMean = "did you mean "
 
 // InFile attaches the contents of a file to an error.
 func InFile(err error, name string, data []byte) error {
@@ -110,7 +106,7 @@ func (a *App) Fail(ctx context.Context, cmd *cobra.Command, err error, args []st
 	}
 	if a.began {
 		advised := *f
-		advised.Remedy = cmp.Or(place.remedy, a.remedy(cmd, f))
+		advised.Remedy = cmp.Or(place.Remedy, a.remedy(cmd, f))
 		f = &advised
 	}
 	if a.JSON || !a.began && asksForJSON(beforeDashes(args)) {
