@@ -10,14 +10,19 @@ import (
 )
 
 // Log implements [Contexts].
-func (e *Engine) Log(ctx context.Context, key history.Key, from, to int64) (list []history.Entry, err error) {
+func (e *Engine) Log(ctx context.Context, key history.Key, from, to int64) ([]history.Entry, error) {
+	return listed(ctx, e, key, from, to, func(x *record) history.Entry { return x.entry })
+}
+
+// listed lists what of makes of each revision of a range.
+func listed[T any](ctx context.Context, e *Engine, key history.Key, from, to int64, of func(*record) T) (list []T, err error) {
 	err = e.steady(ctx, key, func(l *line) error {
 		list = nil
 		for x, err := range e.entries(ctx, l, max(from, 1), min(to, l.last.revision)) {
 			if err != nil {
 				return err
 			}
-			list = append(list, x.entry)
+			list = append(list, of(x))
 		}
 		return nil
 	})

@@ -43,18 +43,8 @@ func (p *Part) records() []*record {
 }
 
 // Revisions implements [Contexts].
-func (e *Engine) Revisions(ctx context.Context, key history.Key, from, to int64) (list []Revision, err error) {
-	err = e.steady(ctx, key, func(l *line) error {
-		list = nil
-		for x, err := range e.entries(ctx, l, max(from, 1), min(to, l.last.revision)) {
-			if err != nil {
-				return err
-			}
-			list = append(list, Revision{x})
-		}
-		return nil
-	})
-	return list, err
+func (e *Engine) Revisions(ctx context.Context, key history.Key, from, to int64) ([]Revision, error) {
+	return listed(ctx, e, key, from, to, func(x *record) Revision { return Revision{x} })
 }
 
 // partSize is about how many bytes of revisions a part from a log has, and one batch of a copy.
