@@ -18,7 +18,7 @@ var otherClouds = []string{"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", 
 func claudeManaged() []string {
 	dir := map[string]string{"darwin": "/Library/Application Support/ClaudeCode",
 		"windows": `C:\Program Files\ClaudeCode`}[runtime.GOOS]
-	dir = cmp.Or(dir, "/etc/claude-code")
+	dir = cmp.Or(dir, filepath.Join(etc, "claude-code"))
 	more, _ := filepath.Glob(filepath.Join(dir, "managed-settings.d", "*.json"))
 	slices.Sort(more)
 	slices.Reverse(more)

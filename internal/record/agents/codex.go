@@ -96,7 +96,7 @@ func codexSettings(p *Program, dir string) (settings map[string]any, from func(p
 	}
 	var parts []part
 	file := filepath.Join(dir, "config.toml")
-	for _, one := range []string{"/etc/codex/config.toml", file} {
+	for _, one := range []string{filepath.Join(etc, "codex", "config.toml"), file} {
 		holds, err := readSettings(one)
 		if err != nil {
 			return nil, nil, err
@@ -134,13 +134,14 @@ func codexSettings(p *Program, dir string) (settings map[string]any, from func(p
 		settings = merged(merged(settings, old), holds)
 	}
 	parts, settings = append(parts, part{"-c", flags}), merged(settings, flags)
-	managed, err := readSettings("/etc/codex/managed_config.toml")
+	ofAdmin := filepath.Join(etc, "codex", "managed_config.toml")
+	managed, err := readSettings(ofAdmin)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, name := range []string{"model_provider", "model_providers", "openai_base_url"} {
 		if managed[name] != nil {
-			return nil, nil, p.untold("/etc/codex/managed_config.toml sets "+name+", and nothing that pact may change counts more",
+			return nil, nil, p.untold(ofAdmin+" sets "+name+", and nothing that pact may change counts more",
 				"start a proxy for that provider, and have the administrator set its address there")
 		}
 	}

@@ -17,7 +17,7 @@ func resolveGemini(p *Program) error {
 	if err != nil {
 		return err
 	}
-	system := cmp.Or(p.given["GEMINI_CLI_SYSTEM_SETTINGS_PATH"], "/etc/gemini-cli/settings.json")
+	system := cmp.Or(p.given["GEMINI_CLI_SYSTEM_SETTINGS_PATH"], filepath.Join(etc, "gemini-cli", "settings.json"))
 	const project = ".gemini/settings.json"
 	files := []string{system, project, filepath.Join(home, ".gemini", "settings.json"), p.given["GEMINI_CLI_SYSTEM_DEFAULTS_PATH"]}
 	settings := map[string]map[string]any{}
@@ -141,7 +141,7 @@ func resolveQwen(p *Program) error {
 	}
 	folder, _ := own.get("QWEN_HOME")
 	folder = cmp.Or(folder, filepath.Join(p.home(), ".qwen"))
-	system := cmp.Or(p.given["QWEN_CODE_SYSTEM_SETTINGS_PATH"], "/etc/qwen-code/settings.json")
+	system := cmp.Or(p.given["QWEN_CODE_SYSTEM_SETTINGS_PATH"], filepath.Join(etc, "qwen-code", "settings.json"))
 	var settings, ofSystem map[string]any
 	const project = ".qwen/settings.json"
 	ofProject, froms := "", map[string]string{}

@@ -150,7 +150,8 @@ func opencodeSettings(p *Program, variable string) (settings map[string]any, fro
 		}
 	}
 	froms = map[string]string{}
-	for _, file := range append(files, variable, "/etc/opencode/opencode.json", "/etc/opencode/opencode.jsonc") {
+	ofAdmin := []string{filepath.Join(etc, "opencode", "opencode.json"), filepath.Join(etc, "opencode", "opencode.jsonc")}
+	for _, file := range slices.Concat(files, []string{variable}, ofAdmin) {
 		text, err := read(file)
 		if file == variable {
 			text, err = []byte(p.given[variable]), nil
@@ -170,7 +171,7 @@ func opencodeSettings(p *Program, variable string) (settings map[string]any, fro
 			if at(holds, "provider", id, "options", "baseURL") == nil && at(holds, "provider", id, "api") == nil {
 				continue
 			}
-			if froms[id] = file; strings.HasPrefix(file, "/etc/") {
+			if froms[id] = file; slices.Contains(ofAdmin, file) {
 				return nil, nil, p.untold(file+" sets the address of the provider "+id+", and nothing that pact may change counts more",
 					"start a proxy for that address, and have the administrator set its own there")
 			}

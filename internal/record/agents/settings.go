@@ -22,6 +22,9 @@ import (
 // mostSettings is how many bytes of settings are looked at.
 const mostSettings = 16 << 20
 
+// etc is the folder for the settings of administrators.
+var etc = "/etc"
+
 // layer is one place that sets variables, and what it sets.
 type layer struct {
 	place  string
