@@ -12,11 +12,11 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspector"
 	"github.com/contexttree/pact/internal/budget"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/redact"
 	"github.com/contexttree/pact/internal/runfile"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
 )
 
 // PageOptions say what the page of a run has.
@@ -77,8 +77,13 @@ func (s *Server) exportPage(ctx context.Context, c *pact.Context) error {
 // writePage writes the page of a run that has a history. A server of its own has the run and answers, so that all
 // answers are of one state, whatever others write meanwhile.
 func writePage(ctx context.Context, w io.Writer, f *runfile.File, history []byte, o Options, progress func(done, total int)) error {
-	db := pact.NewDB(store.NewMemory())
-	run, _, err := pact.ImportHistory(ctx, db, f.Name, bytes.NewReader(history), nil)
+	kept, err := readPageStore(ctx, f.Name, history)
+	if err != nil {
+		return err
+	}
+	db := pact.NewDB(engine.Given{Contexts: kept})
+	defer db.Close()
+	run, err := pact.Open(ctx, db, f.Name, nil)
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,13 @@ func Open(s store.Store) *Engine {
 	return e
 }
 
+// OpenOnce is Open for a caller that reads a context from its beginning to its end: the engine holds little of what it read.
+func OpenOnce(s store.Store) *Engine {
+	e := Open(s)
+	e.cache.most = gatherSize
+	return e
+}
+
 // InMemory returns an engine on an empty store in memory.
 func InMemory() *Engine { return Open(store.NewMemory()) }
 

@@ -45,7 +45,7 @@ type Row struct {
 	Cycle  int64           `json:"cycle"`  // at which that was asked
 }
 
-// contents is a File as it is written.
+// contents is a File as it is written, before its pieces.
 type contents struct {
 	Name    string         `json:"name"`
 	States  []State        `json:"states"`
@@ -53,7 +53,6 @@ type contents struct {
 	Texts   map[string]int `json:"texts"`
 	Lists   []Runs         `json:"lists"`
 	Archive Runs           `json:"archive"`
-	Pieces  []string       `json:"pieces"`
 }
 
 // SetArchive keeps the run itself: a history in the compact form, which a later import reads.
@@ -104,9 +103,31 @@ func (f *File) Encode() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	e := json.NewEncoder(w)
+	var text bytes.Buffer // a part of the whole, which is many times as long as what is packed
+	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(contents{f.Name, f.states, f.rows, f.texts, f.lists, f.archive, f.pieces.list}); err != nil {
+	if err := e.Encode(contents{f.Name, f.states, f.rows, f.texts, f.lists, f.archive}); err != nil {
+		return "", err
+	}
+	text.Truncate(text.Len() - len("}\n"))
+	text.WriteString(`,"pieces":[`)
+	for i, piece := range f.pieces.list {
+		if i > 0 {
+			text.WriteByte(',')
+		}
+		if err := e.Encode(piece); err != nil {
+			return "", err
+		}
+		text.Truncate(text.Len() - len("\n"))
+		if text.Len() < 64<<10 {
+			continue
+		}
+		if _, err := text.WriteTo(w); err != nil {
+			return "", err
+		}
+	}
+	text.WriteString("]}\n")
+	if _, err := text.WriteTo(w); err != nil {
 		return "", err
 	}
 	if err := w.Close(); err != nil {

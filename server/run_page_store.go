@@ -1,0 +1,69 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"iter"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/store"
+)
+
+// pageStore is a store of the one context of a page, which nobody changes. Each answer looks at some of its snapshots: they
+// are read once, one after another, so that each costs what differs from the one before it, and so does what is counted.
+type pageStore struct {
+	engine.Contexts
+	first int64
+	trees []*tree.Tree // by cycle, since the first
+}
+
+// readPageStore imports a run and reads its snapshots.
+func readPageStore(ctx context.Context, name string, text []byte) (*pageStore, error) {
+	memory := store.NewMemory()
+	imported := pact.NewDB(memory)
+	if _, _, err := pact.ImportHistory(ctx, imported, name, bytes.NewReader(text), nil); err != nil {
+		return nil, err
+	}
+	if _, err := imported.Compact(ctx); err != nil { // what stands in the log is read again for each node
+		return nil, err
+	}
+	s := &pageStore{Contexts: engine.OpenOnce(memory)} // without what the import left in memory
+	x, err := s.Find(ctx, name)
+	if err != nil || x.Cycle < x.First {
+		return s, err
+	}
+	s.first = x.First
+	s.trees, err = engine.Collect(s.Contexts.History(ctx, x.Key, x.First, x.Cycle))
+	return s, err
+}
+
+// History implements [engine.Contexts].
+func (s *pageStore) History(ctx context.Context, key history.Key, from, to int64) iter.Seq2[*tree.Tree, error] {
+	if from > to || from < s.first || to >= s.first+int64(len(s.trees)) {
+		return s.Contexts.History(ctx, key, from, to)
+	}
+	return func(yield func(*tree.Tree, error) bool) {
+		for _, t := range s.trees[from-s.first : to-s.first+1] {
+			if !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Load implements [engine.Contexts]. A working state without drafts shares all with the latest snapshot.
+func (s *pageStore) Load(ctx context.Context, key history.Key) (*engine.State, error) {
+	st, err := s.Contexts.Load(ctx, key)
+	if err != nil || len(s.trees) == 0 {
+		return st, err
+	}
+	loaded := *st
+	loaded.Head = s.trees[len(s.trees)-1]
+	if now := loaded.Head.WithCycle(st.Working.Cycle()); now.Digest() == st.Working.Digest() {
+		loaded.Working = now
+	}
+	return &loaded, nil
+}
