@@ -7,10 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 )
 
 // queuingChild commits turns to a context of its own, without a pause. It says
@@ -38,15 +38,15 @@ func queuingChild(ctx context.Context, path string, count int) error {
 }
 
 // TestServedInTurn has eight processes commit without a pause. Between two
-// commits of one, the others get their turns, and not more than a few each.
+// commits of one, the others get their turns: mostly one each. A process that the
+// machine lets stand misses turns, so that the longest wait says nothing.
 func TestServedInTurn(t *testing.T) {
-	const writers, commits, most = 8, 60, 12
+	const writers, commits = 8, 60
 	path := filepath.Join(t.TempDir(), "pact.db")
 	newStoreFile(t, path)
 	var (
 		mu     sync.Mutex
-		order  []int       // the writers, as they were acknowledged
-		times  []time.Time // when they were
+		order  []int // the writers, as they were acknowledged
 		starts []func()
 		ended  sync.WaitGroup
 	)
@@ -67,7 +67,7 @@ func TestServedInTurn(t *testing.T) {
 		ended.Go(func() {
 			for lines.Scan() {
 				mu.Lock()
-				order, times = append(order, i), append(times, time.Now())
+				order = append(order, i)
 				mu.Unlock()
 			}
 			if err := cmd.Wait(); err != nil {
@@ -79,19 +79,21 @@ func TestServedInTurn(t *testing.T) {
 		start()
 	}
 	ended.Wait()
-	last, done, worst, wait := make([]int, writers), make([]int, writers), 0, time.Duration(0)
+	var between []int // commits of others between two of one writer
+	last := map[int]int{}
 	for at, i := range order {
-		if done[i]++; done[i] > 1 {
-			worst, wait = max(worst, at-last[i]-1), max(wait, times[at].Sub(times[last[i]]))
+		if before, ok := last[i]; ok {
+			between = append(between, at-before-1)
 		}
 		last[i] = at
 	}
-	t.Logf("at most %d commits of others between two of one writer, and %v", worst, wait)
+	slices.Sort(between)
 	if len(order) != writers*commits {
 		t.Errorf("%d commits were acknowledged, want %d", len(order), writers*commits)
 	}
-	if worst > most*(writers-1) {
-		t.Errorf("a writer waited for %d commits of %d others", worst, writers-1)
+	// Without the queue one writer commits again and again while the others wait: 0 to 2 in the middle.
+	if n := len(between); n > 0 && between[n/2] < writers/2 {
+		t.Errorf("between two commits of a writer are mostly %d of others", between[n/2])
 	}
 	modes(t, path, 0o600, "pact.db", "pact.db-queue")
 	s := open(t, path)
