@@ -12,7 +12,7 @@ import (
 )
 
 // redacted replaces secrets.
-const redacted = "[redacted]"
+const redacted = redact.Mark
 
 // hider removes what the user's rules say, and the credentials of the request where a provider or an agent repeats
 // them.

@@ -21,11 +21,12 @@ const mcpPath = "/v1/mcp"
 // toolsForAgents adds the tools that agents use over the Model Context Protocol. A token that may only read gets
 // those that change nothing; none reaches a context that the token does not open.
 func (s *Server) toolsForAgents() {
+	noted := recall.NewNoted()
 	handler := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
 		right := rightOf(r.Context())
 		changes := right.change() == nil
 		return recall.NewServer(s.all, recall.Options{Covers: right.covers, Pin: changes, Note: changes, Actor: right.token.Name,
-			Request: r.Context()})
+			Noted: noted, Request: r.Context()})
 	}, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, DisableLocalhostProtection: true}) // admit knows the hosts
 	s.mux.HandleFunc(mcpPath, func(w http.ResponseWriter, r *http.Request) {
 		e := exchangeOf(r.Context())

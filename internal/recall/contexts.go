@@ -29,6 +29,11 @@ func (t *tools) listed(ctx context.Context) ([]history.Info, error) {
 	return list, err
 }
 
+// conversations leaves out the contexts with originals.
+func conversations(list []history.Info) []history.Info {
+	return slices.DeleteFunc(list, func(i history.Info) bool { return strings.HasSuffix(i.Name, originals) })
+}
+
 // open opens the context that a call names, or the one that it means.
 func (t *tools) open(ctx context.Context, name string) (*pact.Context, error) {
 	name = cmp.Or(name, t.options.Context)
@@ -43,10 +48,8 @@ func (t *tools) open(ctx context.Context, name string) (*pact.Context, error) {
 		return nil, err
 	}
 	if name == "" {
-		for _, i := range list {
-			if !strings.HasSuffix(i.Name, originals) {
-				return pact.Open(ctx, t.db, i.Name, nil)
-			}
+		if list = conversations(list); len(list) > 0 {
+			return pact.Open(ctx, t.db, list[0].Name, nil)
 		}
 		return nil, fault.New(fault.ContextNotFound, "there is no context yet", "an agent that pact records makes one with its first call")
 	}

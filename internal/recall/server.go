@@ -21,6 +21,8 @@ type Options struct {
 	Pin, Note bool
 	// Actor says in the log who changed a context.
 	Actor string
+	// Noted is what several servers for one store share; nil for a server alone.
+	Noted *Noted
 	// Request ends the tools and has the limits of one call; nil for the session.
 	Request context.Context
 	// Version is that of the program.
@@ -35,6 +37,9 @@ func NewServer(db *pact.DB, o Options) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "pact", Title: "PACT", Version: o.Version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}})
 	s.AddReceivingMiddleware(short)
+	if o.Noted == nil {
+		o.Noted = NewNoted()
+	}
 	t := &tools{db: db, options: o}
 	add(s, t.work, "recall", "Get back the exact text of a block that was left out of the context, by its id, or find it by a text. "+
 		"Also finds what was removed, compacted or shortened.", true, t.recall)

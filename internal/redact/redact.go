@@ -13,6 +13,9 @@ import (
 // Known is the word that asks for the secrets of a known form, where else an expression stands.
 const Known = "secrets"
 
+// Mark stands in the place of what was redacted.
+const Mark = "[redacted]"
+
 // Rules say what is redacted.
 type Rules struct {
 	Expressions []*regexp.Regexp
