@@ -64,7 +64,11 @@ func (a *App) RecordingStore(ctx context.Context) (*pact.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Write(ctx, &store.Batch{}); err != nil {
+	// The store writes in all ways that a recorder needs, then meets a record that is not there and takes all back.
+	const at = store.MaxSpace
+	try := store.Batch{Append: []store.Record{{Space: at, Number: 1}}, Put: []store.Pair{{Key: store.Key{Space: at}}},
+		Replace: []store.Record{{Space: at, Number: store.MaxNumber}}}
+	if err := s.Write(ctx, &try); !errors.Is(err, store.ErrRefused) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return a.preferring(pact.NewDB(s), nil)
