@@ -35,7 +35,7 @@ func selectCommand(a *command.App) *cobra.Command {
 		cmd.MarkFlagsMutuallyExclusive("explain", flag)
 	}
 	asks := a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
-		q, err := s.Parse(rest[0])
+		q, err := s.Parse(ctx, rest[0])
 		if err != nil {
 			return pointToGrep(a, s, rest[0], err)
 		}

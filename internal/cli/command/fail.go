@@ -59,13 +59,21 @@ func InArgument(err error, text string) error {
 // is the id of that node.
 func InSelector(err error, text string, in *pact.Snapshot) error {
 	err = InArgument(err, text)
-	id := strings.TrimSpace(text)
+	address, id := cutAddress(text)
 	if l, _ := err.(*Located); l != nil && FactsOf(err).Code == fault.SelectorInvalid && in != nil {
 		if _, missing := in.Node(id); missing == nil {
-			l.Remedy = "did you mean " + screen.Quote("[id="+strconv.Quote(id)+"]") + "? " + id + " is an id"
+			l.Remedy = "did you mean " + screen.Quote(strings.TrimSpace(address+" [id="+strconv.Quote(id)+"]")) + "? " + id + " is an id"
 		}
 	}
 	return err
+}
+
+// cutAddress cuts the address off a text in the place of a selector, "" if it has none.
+func cutAddress(text string) (address, rest string) {
+	if text = strings.TrimSpace(text); strings.HasPrefix(text, "@") {
+		address, text, _ = strings.Cut(text, " ")
+	}
+	return address, strings.TrimSpace(text)
 }
 
 // InFile attaches the contents of a file to an error.

@@ -61,7 +61,7 @@ func Span(c *pact.Context, words []string) (from, to pact.Address, err error) {
 
 // Parse parses a selector in the edition that is asked. With the word working or latest before it,
 // the source asks that state, in every edition.
-func (s *Source) Parse(text string) (*selector.Selector, error) {
+func (s *Source) Parse(ctx context.Context, text string) (*selector.Selector, error) {
 	s.named = ""
 	word, rest := text, text // as it was asked, because the answer to a range quotes it byte for byte
 	if words := strings.Fields(text); len(words) > 1 && view.IsWord(words[0]) {
@@ -74,9 +74,13 @@ func (s *Source) Parse(text string) (*selector.Selector, error) {
 		err = fault.At(fault.SelectorInvalid, offset, address, word+" and an address name two states",
 			"leave one of them out")
 	}
-	in := s.Alone
-	if in == nil {
-		in = s.Context.Working()
+	if err == nil {
+		return q, nil
+	}
+	asked, _ := cutAddress(rest)
+	in, none := s.snapshotAt(ctx, cmp.Or(s.named, pact.Address(asked), pact.Working()))
+	if none != nil { // a range, or a mistake
+		in, _ = s.snapshotAt(ctx, pact.Working())
 	}
 	return q, InSelector(err, rest, in)
 }

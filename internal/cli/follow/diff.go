@@ -21,7 +21,7 @@ func diffCommand(a *command.App) *cobra.Command {
 	compare := func(ctx context.Context, s *command.Source, rest []string, from, to *pact.Snapshot) error {
 		var o pact.DiffOptions
 		if len(rest) == 3 {
-			q, err := s.Parse(rest[2])
+			q, err := s.Parse(ctx, rest[2])
 			if err != nil {
 				return err
 			}
