@@ -70,16 +70,19 @@ type reread struct {
 	until            int
 }
 
-// marksAgain marks the calls that repeat one whose result the model had no longer before it, or not all of it, because of
-// the list, and their results: they say the same, or refer to it. A call that is made again and says something else was
-// made for that, and one behind the end of managing misses nothing. It looks at texts while no other request waits for the
-// list, at nothing before the first result was taken, and then at what came since it looked last.
+// marksAgain marks the calls that repeat one whose result the model had no longer before it, or not all of it, because
+// of the list, and their results: they say the same, or refer to it. A call that is made again and says something else
+// was made for that, and one behind the end of managing misses nothing. It looks at texts while no other request waits
+// for the list, at nothing before the first result was taken, and then at what came since it looked last.
 func (q *Request) marksAgain(l *List) {
 	l.mu.Lock()
-	some := slices.ContainsFunc(l.takes, func(key string) bool { place := q.Place(key); return place >= 0 && q.Parts[place].result() })
+	some := slices.ContainsFunc(l.takes, func(key string) bool {
+		place := q.Place(key)
+		return place >= 0 && q.Parts[place].result()
+	})
 	more := l.order[min(q.reread.decisions, len(l.order)):]
 	l.mu.Unlock()
-	if r := &q.reread; !some || r.list != l || r.until != q.until || !q.goesOn(more) {
+	if r := &q.reread; !some || r.list != l || r.until != q.until || !q.rereadStands(more) {
 		for i := 0; i < len(q.Parts) && q.again > 0; i++ {
 			q.marks(i, false)
 		}
@@ -119,10 +122,10 @@ func (q *Request) marksAgain(l *List) {
 	l.mu.Unlock()
 }
 
-// goesOn reports whether what was seen of the calls stands with the parts that came since, and has it know some more
-// decisions: those that hold from the newest call on, behind which nothing was looked for, or that are about results at
-// which nobody looked. A result that came late for its call has it stand no more.
-func (q *Request) goesOn(more []added) bool {
+// rereadStands reports whether what was seen of the calls stands with the parts that came since, and has it know some
+// more decisions: those that hold from the newest call on, behind which nothing was looked for, or that are about
+// results at which nobody looked. A result that came late for its call has it stand no more.
+func (q *Request) rereadStands(more []added) bool {
 	r := &q.reread
 	if q.twice { // the result of a later call is that of an earlier one too
 		return false
@@ -196,7 +199,8 @@ var (
 		`prior|in (this|the) (conversation|context)|already (read|shown|seen|sent|returned|provided))\b`)
 )
 
-// refersBack is the function of this name for a result of the request. It is asked for each later call that asks the same.
+// refersBack is the function of this name for a result of the request. It is asked for each later call that asks the
+// same.
 func (q *Request) refersBack(at int) bool {
 	is, known := q.refers[at]
 	if !known {

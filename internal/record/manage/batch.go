@@ -9,8 +9,8 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 )
 
-// leave returns the decisions by which parts leave a request now, none if that does not pay. A note stands in place of a
-// result, so each call keeps its result and no message disappears; thinking goes; all other parts stay. Protections
+// leave returns the decisions by which parts leave a request now, none if that does not pay. A note stands in place of
+// a result, so each call keeps its result and no message disappears; thinking goes; all other parts stay. Protections
 // keep little of what waits, so they are asked only if it would pay to let all of it go.
 func (c *Rules) leave(ctx context.Context, g *grown, l *List, q *Request, b *Ledger) (list []Decision, err error) {
 	asks := false
@@ -124,7 +124,8 @@ func (c *Rules) pick(l *List, q *Request, due map[int]bool) (picked []int) {
 	return picked
 }
 
-// staying returns a function that reports whether thinking stays, because it is of the last answer, or all of its message.
+// staying returns a function that reports whether thinking stays, because it is of the last answer, or all of its
+// message.
 func (q *Request) staying() func(p *Part) bool {
 	last, others := -1, map[int]int(nil) // the last message of the model; parts of messages besides thinking
 	return func(p *Part) bool {

@@ -6,9 +6,9 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 )
 
-// ByHand returns the decision of a person about the result of a call: to leave it out, to send it as it came and have no
-// rule take it, or, with [Raw], to end both. It holds from the next request on, also where the last one is sent again. why
-// says why no such decision can be made, "" if one can.
+// ByHand returns the decision of a person about the result of a call: to leave it out, to send it as it came and have
+// no rule take it, or, with [Raw], to end both. It holds from the next request on, also where the last one is sent
+// again. why says why no such decision can be made, "" if one can.
 func (q *Request) ByHand(l *List, call string, what What) (d Decision, why string) {
 	i, has := q.results[call]
 	if !has || q.since == "" {

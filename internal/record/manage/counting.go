@@ -7,20 +7,20 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// Counting estimates how a provider counts the tokens of a model: some tokens for four bytes of what tools say, of which
-// numbers and code have others than words, some for four bytes of anything else, and some for each part. It fits the
-// three to the new parts of each answered request.
+// Counting estimates how a provider counts the tokens of a model: some tokens for four bytes of what tools say, of
+// which numbers and code have others than words, some for four bytes of anything else, and some for each part. It fits
+// the three to the new parts of each answered request.
 type Counting struct {
 	fit  [rates]float64  // the tokens
 	sums [rates]struct { // of products with each rate, and with what was told, for the fit
 		of   [rates]float64
 		told float64
 	}
-	parts map[hash]float64
-	vary  float64   // an estimate is multiplied with it
-	last  []Sized   // the parts of the last request that was learned from
-	line  []float64 // the tokens of the first of these, as far as they are known
-	fresh int       // how often all was forgotten
+	parts     map[hash]float64
+	vary      float64   // an estimate is multiplied with it
+	last      []Sized   // the parts of the last request that was learned from
+	line      []float64 // the tokens of the first of these, as far as they are known
+	forgotten int       // how often all was
 }
 
 // What has a rate of its own.
@@ -52,8 +52,8 @@ func (c *Counting) TokensOf(p Sized) float64 {
 	return c.estimate(p)
 }
 
-// Add adds to a list the tokens of parts. Cost: linear in them; it looks at those alone that do not go on in the array of the
-// last request that was learned from.
+// Add adds to a list the tokens of parts. Cost: linear in them; it looks at those alone that do not go on in the array
+// of the last request that was learned from.
 func (c *Counting) Add(list []float64, parts []Sized) []float64 {
 	same := c.same(parts)
 	list = append(list, c.line[:same]...)
@@ -63,8 +63,8 @@ func (c *Counting) Add(list []float64, parts []Sized) []float64 {
 	return list
 }
 
-// same returns how many of the first parts are those of the line. Nothing changes in an array of parts but that others are
-// added behind.
+// same returns how many of the first parts are those of the line. Nothing changes in an array of parts but that others
+// are added behind.
 func (c *Counting) same(parts []Sized) (same int) {
 	most := min(len(parts), len(c.line))
 	if most > 0 && &parts[0] == &c.last[0] {
@@ -76,7 +76,8 @@ func (c *Counting) same(parts []Sized) (same int) {
 	return same
 }
 
-// remember notes the parts of a request that are known, up to the first one that is not; same is how many of the line it has.
+// remember notes the parts of a request that are known, up to the first one that is not; same is how many of the line
+// it has.
 func (c *Counting) remember(parts []Sized, same int) {
 	c.last, c.line = parts, c.line[:same]
 	for _, p := range parts[same:] {
@@ -115,9 +116,9 @@ func (c *Counting) Learn(parts []Sized, told float64, cut bool) {
 	if len(c.parts) > mostCounted {
 		clear(c.parts)
 		c.line = c.line[:0]
-		c.fresh++
+		c.forgotten++
 	}
-	var fresh []Sized
+	var unknown []Sized
 	var row [rates]float64
 	same := c.same(parts)
 	for _, n := range c.line[:same] {
@@ -129,14 +130,14 @@ func (c *Counting) Learn(parts []Sized, told float64, cut bool) {
 			told -= n
 			continue
 		}
-		fresh = append(fresh, p)
+		unknown = append(unknown, p)
 		of := words
 		if p.Result {
 			of = said
 		}
 		row[of], row[each] = row[of]+float64(p.Size)/4, row[each]+1
 	}
-	if len(fresh) == 0 || told <= 0 {
+	if len(unknown) == 0 || told <= 0 {
 		return
 	}
 	if !cut {
@@ -144,10 +145,10 @@ func (c *Counting) Learn(parts []Sized, told float64, cut bool) {
 		c.solve()
 	}
 	all := 0.0
-	for _, p := range fresh {
+	for _, p := range unknown {
 		all += c.estimate(p)
 	}
-	for _, p := range fresh {
+	for _, p := range unknown {
 		c.parts[p.Hash] = told * c.estimate(p) / all
 	}
 }
@@ -166,8 +167,8 @@ func (c *Counting) add(row [rates]float64, told float64) {
 	}
 }
 
-// solve fits the rates within their bounds: one after the other, by the others, a hundred times round, which changes little
-// at the end.
+// solve fits the rates within their bounds: one after the other, by the others, a hundred times round, which changes
+// little at the end.
 func (c *Counting) solve() {
 	least, most := [rates]float64{0.1, 0.1, 0}, [rates]float64{math.Inf(1), math.Inf(1), mostEach}
 	for range 100 {

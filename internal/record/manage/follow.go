@@ -23,8 +23,8 @@ type followed struct {
 
 // Follow gives each part of a request the form that was decided for it. If the request cannot ask the provider to clear
 // just the results that were cleared, it does not ask: notes stand for them, or they are sent as they came. An error
-// says that a text could not be read; its part goes as it came. Cost: linear in the parts and decisions that came since it
-// followed the list last.
+// says that a text could not be read; its part goes as it came. Cost: linear in the parts and decisions that came since
+// it followed the list last.
 func (q *Request) Follow(l *List) (err error) {
 	q.made, q.ended, q.why, q.stopped, q.clears, q.until = nil, false, "", false, q.Clears, math.MaxInt
 	l.mu.Lock()
@@ -34,7 +34,8 @@ func (q *Request) Follow(l *List) (err error) {
 			if place < 0 || d.Since != "" && !q.has(d.Since) || d.What != Ended && d.What != Stopped {
 				continue
 			}
-			q.ended, q.stopped, q.until = q.ended || d.What == Ended, q.stopped || d.What == Stopped, min(q.until, q.calls[d.Since])
+			q.ended, q.stopped = q.ended || d.What == Ended, q.stopped || d.What == Stopped
+			q.until = min(q.until, q.calls[d.Since])
 			if d.What == Ended && place >= at {
 				q.why, at = d.Why, place
 			}

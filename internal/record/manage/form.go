@@ -8,18 +8,18 @@ import (
 	"github.com/contexttree/pact/internal/record/provider"
 )
 
-// form is a form of a request, as a provider reads it. It goes on with the request: nothing that was said of it changes, in
-// its arrays, but what is behind its end.
+// form is a form of a request, as a provider reads it. It goes on with the request: nothing that was said of it
+// changes, in its arrays, but what is behind its end.
 type form struct {
 	prompt provider.Prompt
 	parts  []Sized
-	first  []float64 // the tokens of the first n blocks, by n
+	same   int   // how many parts of the request are as they were when the form was made
+	lacks  []int // the places of the parts that it lacks
 
-	same   int       // how many parts of the request are as they were when the form was made
-	lacks  []int     // the places of the parts that it lacks
-	counts *Counting // that the tokens are of,
-	known  int       // and of how many of the first blocks it knows them for good,
-	fresh  int       // since it forgot all
+	first     []float64 // the tokens of the first n blocks, by n, as counts has them
+	counts    *Counting
+	known     int // of how many of the first blocks counts knows the tokens for good
+	forgotten int // how often counts had forgotten all then
 }
 
 // Sized is the hash of a part, its size in bytes, and whether these are of what a tool said.
@@ -48,20 +48,20 @@ func (p *Part) lacks(how int) bool {
 	return how == asAlone && p.again || how == asSent && p.form != nil && p.form.What == Gone
 }
 
-// goesOn returns the first elements of a list that goes on behind them: in its array if these are all, else in another.
-func goesOn[T any](list []T, n int) []T {
+// prefix returns the first elements of a list that goes on behind them: in its array if these are all, else in another.
+func prefix[T any](list []T, n int) []T {
 	if n < len(list) {
 		return slices.Clip(list[:n])
 	}
 	return list
 }
 
-// formOf makes a form go on with its request. Cost: linear in the parts that are not as they were when it was made last;
-// if it lacks some, in all.
+// formOf makes a form go on with its request. Cost: linear in the parts that are not as they were when it was made
+// last; if it lacks some, in all.
 func formOf(q *Request, s *summed, how int, f *form) {
 	from := f.before(f.same)
 	f.lacks = f.lacks[:f.same-from]
-	f.parts = slices.Grow(goesOn(f.parts, from), len(q.Parts)-f.same)
+	f.parts = slices.Grow(prefix(f.parts, from), len(q.Parts)-f.same)
 	for i := f.same; i < len(q.Parts); i++ {
 		p := &q.Parts[i]
 		if p.lacks(how) {
@@ -94,8 +94,8 @@ func (f *form) before(part int) int { return part - sort.SearchInts(f.lacks, par
 
 // count counts the tokens of the first blocks, by their number; so many of them are those of the last time.
 func (f *form) count(c *Counting, same int) {
-	if f.counts != c || f.fresh != c.fresh {
-		f.counts, f.fresh, f.known = c, c.fresh, 0
+	if f.counts != c || f.forgotten != c.forgotten {
+		f.counts, f.forgotten, f.known = c, c.forgotten, 0
 	}
 	f.known = min(f.known, same)
 	if f.first = f.first[:min(len(f.first), f.known+1)]; len(f.first) == 0 {

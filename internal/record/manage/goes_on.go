@@ -28,10 +28,11 @@ func (q *Request) Clone() *Request {
 	return other
 }
 
-// GoOn has the request, with the forms of its parts, go on as another that came. Its first parts, so many as same says, are
-// those of the other in their place. Cost: linear in the others, unless some parts of it are gone.
+// GoOn has the request, with the forms of its parts, go on as another that came. Its first parts, so many as same says,
+// are those of the other in their place. Cost: linear in the others, unless some parts of it are gone.
 func (q *Request) GoOn(to *Request, same int) {
-	q.API, q.Of, q.Clears, q.Fixed, q.Hides, q.Bytes, q.Root = to.API, to.Of, to.Clears, to.Fixed, to.Hides, to.Bytes, to.Root
+	q.API, q.Of, q.Clears, q.Fixed = to.API, to.Of, to.Clears, to.Fixed
+	q.Hides, q.Bytes, q.Root = to.Hides, to.Bytes, to.Root
 	q.Parts, q.sum, q.made = append(q.Parts[:same], to.Parts[same:]...), nil, nil
 	for i := same; i < len(q.Parts); i++ {
 		q.Parts[i].form, q.Parts[i].again, q.changed = nil, false, append(q.changed, i)

@@ -295,13 +295,13 @@ func (c *Rules) Find(ctx context.Context, q *Request) ([][]int, error) {
 		return nil, err
 	}
 	t := g.last.Working
-	var fresh []string
+	var below []string
 	for i := g.from; i < len(q.Parts); i++ {
-		fresh = append(fresh, "p"+strconv.Itoa(i))
+		below = append(below, "p"+strconv.Itoa(i))
 	}
 	found := make([][]int, len(c.rules))
 	for n, rule := range c.rules {
-		ids, err := rule.Find(ctx, t, fresh, !rule.Steady)
+		ids, err := rule.Find(ctx, t, below, !rule.Steady)
 		if err != nil {
 			return nil, err
 		}

@@ -162,8 +162,8 @@ func (s *summed) call(f *form, cached provider.Forecast) worth.Call {
 func (s *summed) forecast(f *form) worth.Call { return s.call(f, s.on.sent.Forecast(&f.prompt, s.at)) }
 
 // takeUp finds what a conversation has cost, and fills the caches with the requests that another recorder, or this one
-// long ago, presumably sent: with all of a conversation that the ledger does not know, up to its last answer. It knows a
-// conversation by its beginning and, once the agent wrote that anew, by its calls.
+// long ago, presumably sent: with all of a conversation that the ledger does not know, up to its last answer. It knows
+// a conversation by its beginning and, once the agent wrote that anew, by its calls.
 func (l *Ledger) takeUp(q *Request) {
 	s, begin := q.sum, -1
 	for i := 0; i < len(q.Parts) && s.spent == nil; i++ {

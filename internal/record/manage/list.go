@@ -74,7 +74,8 @@ type added struct{ key, since string }
 
 // NewList returns an empty list.
 func NewList() *List {
-	return &List{by: map[string][]*Decision{}, since: map[string][]string{}, ids: map[string]string{}, named: map[string]string{}}
+	return &List{by: map[string][]*Decision{}, since: map[string][]string{},
+		ids: map[string]string{}, named: map[string]string{}}
 }
 
 // Add adds a decision, unless the list has the one that the same block keeps.
@@ -212,8 +213,8 @@ func (d *Decision) read() (*Decision, error) {
 	return &other, nil
 }
 
-// plainID matches the ids of calls under which an original can be kept. A recorder gives its blocks ids with a colon, so
-// one without is that of an original, whoever asks for it and wherever.
+// plainID matches the ids of calls under which an original can be kept. A recorder gives its blocks ids with a colon,
+// so one without is that of an original, whoever asks for it and wherever.
 var plainID = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // ID returns the id under which the original of a result of a call is kept: that of the call, unless another original

@@ -10,9 +10,9 @@ import (
 	"github.com/contexttree/pact/internal/record/splice"
 )
 
-// Memory keeps what bodies said that were read: of the conversations that were read last their messages, so that reading
-// the next body of one costs a comparison and only what is new in it is read, and the elements of other lists. A Memory
-// that holds too much forgets the conversations that were not read for longest.
+// Memory keeps what bodies said that were read: of the conversations that were read last their messages, so that
+// reading the next body of one costs a comparison and only what is new in it is read, and the elements of other lists.
+// A Memory that holds too much forgets the conversations that were not read for longest.
 type Memory struct {
 	mu       sync.Mutex
 	last     []*reading            // of each conversation, the last one first

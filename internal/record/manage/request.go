@@ -70,7 +70,7 @@ type Request struct {
 	hashes func(*provider.Part) [32]byte // of parts
 
 	together func(a, b string) bool // says of two calls whether one answer had both
-	begun    int                    // how many parts were read
+	read     int                    // how many parts were read
 	unseen   []int                  // the results that no answer stands behind
 	fresh    []int                  // the results that no model saw
 	calls    map[string]int         // by id, the place of a call
@@ -80,7 +80,7 @@ type Request struct {
 	places   map[string]int         // by key, the number of the last part with it, counted from 1
 	formed   []int                  // the places of the parts that do not go as they came
 	changed  []int                  // those whose form changed since it was asked
-	refs     []placed               // the references that were decided, in the order of their places, even if one leads to nothing
+	refs     []placed               // the references that were decided, by their places, even if one leads to nothing
 	followed followed
 	reread   reread
 	ended    bool          // managing ended for the conversation, which goes as it came
@@ -90,8 +90,8 @@ type Request struct {
 	again    int           // how many calls repeat one whose result was taken
 	refers   map[int]bool  // whether a result only refers to an earlier one, by its place in Parts, as far as it was asked
 	meant    map[int]int   // the place of the one before a result of a call that asks again; -1 for none
-	bySize   map[int][]int // the places of the results, by their bytes, as far as
-	sized    int           // these parts were asked for
+	bySize   map[int][]int // the places of the results among the first parts, by their bytes
+	sized    int           // how many parts these first ones are
 	reserved map[string]string
 	clears   *provider.Clearing // Clears, if all results that it cleared before can be cleared again
 	sum      *summed
@@ -103,7 +103,9 @@ type Request struct {
 // cannot be done: the body is no JSON object. together says of two calls whether one answer had both. It is safe for
 // concurrent use. Cost: linear in what the body does not repeat of the last ones, in its parts, and a comparison of its
 // bytes.
-func (m *Memory) Read(name provider.API, model string, body []byte, together func(a, b string) bool) (q *Request, ok bool) {
+func (m *Memory) Read(
+	name provider.API, model string, body []byte, together func(a, b string) bool,
+) (q *Request, ok bool) {
 	before, n := m.repeated(name, body)
 	r, list := &reading{name: name}, provider.ListOf(name)
 	var known []splice.Value
@@ -201,22 +203,22 @@ func (q *Request) Tool(p *Part) string {
 	return p.Name
 }
 
-// Begin reads what is needed of the parts. same is how many of them, the first ones, are those of the last time; together
-// says of two calls whether one answer had both; hashes returns the hash of a part. Cost: linear in the parts that came to
-// all of the last time, else in all.
+// Begin reads what is needed of the parts. same is how many of them, the first ones, are those of the last time;
+// together says of two calls whether one answer had both; hashes returns the hash of a part. Cost: linear in the parts
+// that came to all of the last time, else in all.
 func (q *Request) Begin(same int, together func(a, b string) bool, hashes func(*provider.Part) [32]byte) {
 	if q.room == nil {
 		q.room = &room{}
 	}
-	if q.calls == nil || same < q.begun {
+	if q.calls == nil || same < q.read {
 		q.calls, q.results, q.places, q.bySize = map[string]int{}, map[string]int{}, map[string]int{}, map[int][]int{}
-		q.begun, q.since, q.twice, q.unseen, q.fresh, q.sized = 0, "", false, q.unseen[:0], q.fresh[:0], 0
+		q.read, q.since, q.twice, q.unseen, q.fresh, q.sized = 0, "", false, q.unseen[:0], q.fresh[:0], 0
 		q.followed, q.reread = followed{}, reread{}
 		q.room.differs(same)
 		q.room.turned = 0
 	}
-	from := q.begun
-	q.together, q.hashes, q.reserved, q.begun = together, hashes, map[string]string{}, len(q.Parts)
+	from := q.read
+	q.together, q.hashes, q.reserved, q.read = together, hashes, map[string]string{}, len(q.Parts)
 	for i := from; i < len(q.Parts); i++ {
 		p := &q.Parts[i]
 		if p.hash == [sha256.Size]byte{} {

@@ -8,8 +8,8 @@ import (
 )
 
 // mostDearer is the part by which a conversation may become dearer if its agent asks again for all that it lacks,
-// besides the call that asks and the note that it found. Nobody who takes anything can promise less than these. As tokens
-// are estimated, the bound is 3 %.
+// besides the call that asks and the note that it found. Nobody who takes anything can promise less than these. As
+// tokens are estimated, the bound is 3 %.
 const mostDearer = 0.025
 
 // pays reports whether it pays to send a request in another form now.
@@ -23,11 +23,11 @@ func (l *Ledger) pays(when lifecycle.When, q, cut *Request) bool {
 		(when != lifecycle.WhenPays || cut.affordable())
 }
 
-// mayPay reports whether it may pay to have some parts leave a request, of which the first would. If it reports false, so
-// does pays whichever of the others leave too: it takes them to leave nothing behind, no notes either, and the provider to
-// read from its cache all that it has of what stands before. So it needs no form of the request but the one in which all
-// stays. binds says that thinking behind the first leaves with it, earlier that a request before may have gone without the
-// first, so that the provider may have what stands behind it too.
+// mayPay reports whether it may pay to have some parts leave a request, of which the first would. If it reports false,
+// so does pays whichever of the others leave too: it takes them to leave nothing behind, no notes either, and the
+// provider to read from its cache all that it has of what stands before. So it needs no form of the request but the one
+// in which all stays. binds says that thinking behind the first leaves with it, earlier that a request before may have
+// gone without the first, so that the provider may have what stands behind it too.
 func (l *Ledger) mayPay(when lifecycle.When, q *Request, due []int, binds, earlier bool) bool {
 	if when == lifecycle.WhenNow || earlier {
 		return true
@@ -93,8 +93,8 @@ func (q *Request) worst() float64 {
 	return *with.Money - *without.Money
 }
 
-// cachedTo returns up to where the provider caches a request of so many tokens that goes on with this one: up to its end, if
-// it caches this one.
+// cachedTo returns up to where the provider caches a request of so many tokens that goes on with this one: up to its
+// end, if it caches this one.
 func (q *Request) cachedTo(tokens int64) worth.Ends {
 	f := q.sentForm()
 	e := q.sum.tariff.EndsOf(&f.prompt, func(n int) float64 { return f.first[n] })

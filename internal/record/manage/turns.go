@@ -25,12 +25,13 @@ func (p *Part) inTree(seen bool) byte {
 	return asItCame
 }
 
-// turns notes the number of parts up to the end of each call, and the hash of what the tree depends on of these parts. An
-// answer begins the turn of the next call. seen says that the model has seen all results by then. Cost: hashing the turns
-// with parts that are not as they were.
+// turns notes the number of parts up to the end of each call, and the hash of what the tree depends on of these parts.
+// An answer begins the turn of the next call. seen says that the model has seen all results by then. Cost: hashing the
+// turns with parts that are not as they were.
 func (r *room) turns(q *Request, seen bool) {
-	parts, fresh := q.Parts, slices.Min(append(slices.Clip(q.fresh), len(q.Parts))) // these are others once they were seen
-	same := min(r.turned, fresh)
+	parts := q.Parts
+	unseen := slices.Min(append(slices.Clip(q.fresh), len(q.Parts))) // these are others once they were seen
+	same := min(r.turned, unseen)
 	n, from, at := sort.SearchInts(r.ends, same), 0, hash{}
 	r.ends, r.chain = r.ends[:n], r.chain[:n]
 	if n > 0 {
@@ -47,9 +48,10 @@ func (r *room) turns(q *Request, seen bool) {
 			parts[i-1].Section == provider.Conversation {
 			end(i)
 		}
-		text = append(append(text, p.hash[:]...), p.inTree(seen)) // of tools too: a new tool changes the numbers of the parts behind it
+		// of tools too: a new tool changes the numbers of the parts behind it
+		text = append(append(text, p.hash[:]...), p.inTree(seen))
 	}
 	provider.Looks.Add(int64(len(parts) - from))
 	end(len(parts))
-	r.text, r.turned = text, fresh
+	r.text, r.turned = text, unseen
 }
