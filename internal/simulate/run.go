@@ -90,6 +90,14 @@ func begin(ctx context.Context, c *pact.Context, o Options) (*run, error) {
 	r.rebuilt = record.SourceOf(c.Working()).Rebuilt()
 	first, last := c.Cycles()
 	if last < first {
+		unanswered, err := view.Unanswered(ctx, c)
+		switch {
+		case err != nil:
+			return nil, err
+		case unanswered != "":
+			return nil, fault.New(fault.DocumentInvalid, "the context has no call to replay: the last one, "+unanswered,
+				"record one that is answered; the request of the last one is in the working state")
+		}
 		return nil, fault.New(fault.DocumentInvalid, "the context has no call to replay", "commit one, or import a run")
 	}
 	attempts, err := c.Attempts(ctx, first, last)

@@ -3,6 +3,7 @@ package simulate_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/view"
@@ -68,6 +71,22 @@ func conversed(t testing.TB, results ...string) *pact.Context {
 		}
 	}
 	return c
+}
+
+// Of a run whose only call failed, the error names that call.
+func TestARunOfAFailedCallHasNoneToReplay(t *testing.T) {
+	c := conversed(t)
+	a, err := c.StartAttempt(t.Context(), pact.ProviderCall{Provider: "p", Model: "m"}, io.Discard, nil)
+	if err == nil {
+		_, err = c.EndAttempt(t.Context(), a.ID, pact.Outcome{Status: history.Failed, Err: io.ErrUnexpectedEOF})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = simulate.Run(t.Context(), c, simulate.Options{Counter: wordCounter{}})
+	if fault.CodeOf(err) != fault.DocumentInvalid || !strings.Contains(err.Error(), a.ID+", failed: unexpected EOF") {
+		t.Error(err)
+	}
 }
 
 // A run of three calls of one word with results of 100, 10 and 10 words costs, at 1 a token, 1.25 to
