@@ -219,12 +219,15 @@ func (f *File) look(ctx context.Context) (size int64, err error) {
 		return size, nil
 	}
 	held := int64(0)
-	text := io.NewSectionReader(f.file, f.at, size-f.at)
+	text := io.NewSectionReader(&steady{f.file, info}, f.at, size-f.at)
 	f.log, err = calllog.ReadFile(text, text.Size(), calllog.FileOptions{Spool: f.spool,
 		Check: func(c *calllog.Call) error { return cmp.Or(checkCall(c, nil), holdRequest(ctx, c, &held)) },
 		Hold: func(memory int64) error {
 			_, err := budget.Hold(ctx, memory)
 			return err
 		}})
+	if f.log == nil && f.made != nil { // nobody closes a file that does not stay
+		err, f.made = cmp.Or(err, f.made.Close()), nil
+	}
 	return size, err
 }

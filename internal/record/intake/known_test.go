@@ -1,7 +1,11 @@
 package intake
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -37,5 +41,55 @@ func TestImportingTheSameLogAgainIsLinear(t *testing.T) {
 	}
 	if few, many := again(150), again(600); many > 6*few {
 		t.Errorf("150 calls allocate %d bytes, 600 calls %d", few, many)
+	}
+}
+
+// TestTheCallThatBeganASubAgentIsFoundInOnePass: more sub-agents do not read the answers more often.
+func TestTheCallThatBeganASubAgentIsFoundInOnePass(t *testing.T) {
+	testrun.OneGoroutine(t)
+	testrun.CountsAllocations(t)
+	const size = 1 << 20
+	finding := func(agents int) (took int) {
+		folder := t.TempDir()
+		var answer, ask strings.Builder
+		fmt.Fprintf(&ask, `{"type":"user","uuid":"u","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"go"}}`+"\n")
+		fmt.Fprintf(&answer, `{"type":"text","text":"%s"}`, strings.Repeat("x", size))
+		beside := filepath.Join(folder, "s", "subagents")
+		if err := os.MkdirAll(beside, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for n := range agents {
+			fmt.Fprintf(&answer, `,{"type":"tool_use","id":"call_%d","name":"Task","input":{}}`, n)
+			for name, text := range map[string]string{".jsonl": "", ".meta.json": fmt.Sprintf(`{"toolUseId":"call_%d"}`, n)} {
+				if err := os.WriteFile(filepath.Join(beside, fmt.Sprint("agent-", n, name)), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		log, err := calllog.Read([]byte(ask.String() + `{"type":"assistant","uuid":"a","parentUuid":"u","sessionId":"s","message":` +
+			`{"role":"assistant","id":"m","model":"m","content":[` + answer.String() + "]}}\n" +
+			`{"type":"user","uuid":"r","parentUuid":"a","sessionId":"s","message":{"role":"user","content":"and?"}}` + "\n"))
+		if err != nil || len(log.Sessions[0].Calls) != 1 {
+			t.Fatalf("%v, %+v", err, log)
+		}
+		log.Sessions[0].Name = "main"
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err = AddSubAgents(filepath.Join(folder, "s.jsonl"), log, func(string) (*calllog.Log, error) {
+			return calllog.Read([]byte(ask.String()))
+		})
+		runtime.ReadMemStats(&after)
+		if err != nil || len(log.Sessions) != agents+1 {
+			t.Fatalf("%v, %d sessions", err, len(log.Sessions))
+		}
+		for _, s := range log.Sessions[1:] {
+			if s.BegunBy == nil || s.BegunBy.Session != "main" {
+				t.Errorf("%s was begun by %+v", s.Name, s.BegunBy)
+			}
+		}
+		return int(after.TotalAlloc - before.TotalAlloc)
+	}
+	if few, many := finding(2), finding(22); many > few+10*size {
+		t.Errorf("2 sub-agents allocate %d bytes, 22 allocate %d", few, many)
 	}
 }

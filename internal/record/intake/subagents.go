@@ -59,11 +59,8 @@ func AddSubAgents(name string, log *calllog.Log, read func(path string) (*calllo
 			log.Findings = append(log.Findings, found)
 		}
 	}
-	for i := range log.Sessions[1:] {
-		s := &log.Sessions[i+1]
-		if err := beganBy(filepath.Join(beside, s.Name+".meta.json"), s, log.Sessions); err != nil {
-			return err
-		}
+	if err := begunBy(beside, log.Sessions); err != nil {
+		return err
 	}
 	parentsFirst(log.Sessions)
 	return nil
@@ -90,35 +87,39 @@ func parentsFirst(sessions []calllog.Session) {
 	slices.SortStableFunc(sessions, func(a, b calllog.Session) int { return depths[a.Name] - depths[b.Name] })
 }
 
-// beganBy names the call that began the session of a sub-agent, as the file
-// beside its transcript has it. The call may be another sub-agent's.
-func beganBy(meta string, s *calllog.Session, all []calllog.Session) error {
-	data, err := safefile.Read(meta, MaxText)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // earlier versions did not write it
+// begunBy names the calls that began the sessions of sub-agents, which stand behind the first, as the files beside their
+// transcripts have them. The call may be another sub-agent's. Each call is read once.
+func begunBy(beside string, all []calllog.Session) error {
+	var waiting []*calllog.Session // whose call was not found yet
+	for i := range all[1:] {
+		s := &all[i+1]
+		data, err := safefile.Read(filepath.Join(beside, s.Name+".meta.json"), MaxText)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // earlier versions did not write it
+		}
+		if err != nil {
+			return err
+		}
+		var about struct{ ToolUseID string }
+		if json.Unmarshal(data, &about) == nil && about.ToolUseID != "" {
+			s.BegunBy = &calllog.ParentCall{Call: about.ToolUseID}
+			waiting = append(waiting, s)
+		}
 	}
-	if err != nil {
-		return err
-	}
-	var about struct{ ToolUseID string }
-	if json.Unmarshal(data, &about) != nil || about.ToolUseID == "" {
-		return nil
-	}
-	s.BegunBy = &calllog.ParentCall{Call: about.ToolUseID}
-	id, _ := json.Marshal(about.ToolUseID)
 	for i := range all {
-		for j := range all[i].Calls {
-			if all[i].Name == s.Name {
-				continue
-			}
+		for j := 0; j < len(all[i].Calls) && len(waiting) > 0; j++ {
 			call, err := all[i].Calls[j].Load()
 			if err != nil {
 				return err
 			}
-			if bytes.Contains(call.Answer, append([]byte(`"id":`), id...)) {
-				s.BegunBy.Session = all[i].Name
-				return nil
-			}
+			waiting = slices.DeleteFunc(waiting, func(s *calllog.Session) bool {
+				id, _ := json.Marshal(s.BegunBy.Call)
+				began := all[i].Name != s.Name && bytes.Contains(call.Answer, append([]byte(`"id":`), id...))
+				if began {
+					s.BegunBy.Session = all[i].Name
+				}
+				return began
+			})
 		}
 	}
 	return nil
