@@ -3,7 +3,6 @@ package calllog
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"io"
 	"slices"
 	"strconv"
@@ -50,10 +49,7 @@ func (t *valueFile) read(at int64, size int) raw {
 		t.from, t.window = at, slices.Grow(t.window[:0], max(windowBytes, size))[:max(windowBytes, size)]
 		n, err := t.file.ReadAt(t.window, at)
 		if t.window = t.window[:n]; n < size {
-			if t.window = t.window[:0]; errors.Is(err, io.EOF) {
-				err = changedFile(0)
-			}
-			t.err = cmp.Or(t.err, err)
+			t.window, t.err = t.window[:0], cmp.Or(t.err, err)
 			return nil
 		}
 	}
