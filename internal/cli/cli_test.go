@@ -139,7 +139,7 @@ func TestInterrupt(t *testing.T) {
 		if flags == nil && (o.Len() > 0 || e.String() != "pact: interrupted\n") {
 			t.Errorf("printed %q and %q", &o, &e)
 		}
-		if flags != nil && o.String() != `{"error":{"code":"E_STORE","message":"interrupted","details":{}}}`+"\n" {
+		if flags != nil && o.String() != `{"error":{"code":"E_STORE","message":"interrupted","details":{"remedy":"repeat the command"}}}`+"\n" {
 			t.Errorf("printed %q", &o)
 		}
 	}
