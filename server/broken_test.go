@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"net"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -74,13 +75,21 @@ func slides(t *testing.T, s *pact.DB, calls int) *pact.Context {
 	return c
 }
 
-// begin asks for something and reads the first bytes of the answer.
+// begin asks for something and reads the first bytes of the answer. The system takes little of the rest, so that the server
+// waits with it.
 func (r *running) begin(path string) (first []byte, rest io.Reader) {
 	r.t.Helper()
 	q, err := http.NewRequestWithContext(r.t.Context(), "GET", r.url+path, nil)
 	must(r.t, err)
 	q.Header.Set("Authorization", "Bearer "+r.Token())
-	answer, err := http.DefaultClient.Do(q)
+	little := func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err == nil {
+			err = c.(*net.TCPConn).SetReadBuffer(1 << 16)
+		}
+		return c, err
+	}
+	answer, err := (&http.Transport{DialContext: little, DisableKeepAlives: true}).RoundTrip(q)
 	must(r.t, err)
 	r.t.Cleanup(func() { answer.Body.Close() })
 	first = make([]byte, 100)
