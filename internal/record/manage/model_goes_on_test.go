@@ -46,7 +46,7 @@ func TestARequestThatGoesOnAgreesWithModel(t *testing.T) {
 				same = came.Same(before)
 			}
 			q.GoOn(came, same)
-			for range 1 + r.IntN(2) { // a call follows before and after it is decided about
+			follow := func() *Request {
 				want := came.Clone()
 				if err := want.Follow(l); err != nil {
 					t.Fatal(err)
@@ -55,19 +55,16 @@ func TestARequestThatGoesOnAgreesWithModel(t *testing.T) {
 					t.Fatal(err)
 				}
 				agree(t, fmt.Sprintf("seed %d, call %d", seed, n), q, want)
+				return want
+			}
+			for range 1 + r.IntN(2) { // a call follows before and after it is decided about
+				follow()
 				if again += q.again; len(q.formed) > 0 {
 					formed++
 				}
 				decide(r, l, q, n)
 			}
-			want := came.Clone()
-			if err := want.Follow(l); err != nil {
-				t.Fatal(err)
-			}
-			if err := q.Follow(l); err != nil {
-				t.Fatal(err)
-			}
-			agree(t, fmt.Sprintf("seed %d, call %d", seed, n), q, want)
+			want := follow()
 			at := time.Unix(int64(100*n), 0)
 			b.Begin(q, at)
 			other.Begin(want, at)
