@@ -2,11 +2,8 @@ package commit_test
 
 import (
 	"fmt"
-	"runtime"
 	"testing"
 
-	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
@@ -77,111 +74,6 @@ func TestCostOfACommitAtALimit(t *testing.T) {
 		}
 		if k := tried[name]; k[1] > k[0]+2 || k[1] > 30 {
 			t.Errorf("%s: %d nodes were tried at %d turns, %d at %d", name, k[1], sizes[1], k[0], sizes[0])
-		}
-	}
-}
-
-// What may help a limit takes room for the nodes there and for what may go, also where the oldest block helps nothing.
-// Where no turn can help, or few blocks may, a commit that leaves the limit exceeded takes the same room however long the
-// history is.
-func TestRoomOfACommitAtALimit(t *testing.T) {
-	testrun.CountsAllocations(t)
-	pinned := tree.Header{Name: "pinned", Value: canon.True}
-	for _, c := range []struct {
-		name string
-		part func(turns int) lifecycle.Part
-		each float64 // bytes for each turn more, at most
-	}{
-		{"a kind in each second turn", func(n int) lifecycle.Part { return lifecycle.Part{Kind: "result", MaxNodes: n/2 - 5} }, 200},
-		{"^sys is pinned", func(int) lifecycle.Part { return lifecycle.Part{Region: "^sys", MaxNodes: 1} }, 5},
-		{"a kind in ^sys alone", func(int) lifecycle.Part { return lifecycle.Part{Kind: "rule", MaxNodes: 1} }, 5},
-		{"a rare kind is pinned", func(int) lifecycle.Part { return lifecycle.Part{Kind: "rare", MaxNodes: 1} }, 5},
-	} {
-		room := func(turns int) float64 {
-			in := loose(t, turns, func(i int) tree.Node {
-				switch {
-				case i == 7 || i == 8:
-					return tree.Node{Headers: headers("rare", pinned)}
-				case i%2 == 1:
-					return tree.Node{Headers: headers("result")}
-				}
-				return tree.Node{Headers: headers("note")}
-			}, tree.Node{ID: "r0", Type: "block", Headers: headers("rule", pinned)},
-				tree.Node{ID: "r1", Type: "block", Offset: 1, Headers: headers("rule", pinned)})
-			in.Policy = lifecycle.Policy{Parts: []lifecycle.Part{c.part(turns)}}
-			var before, after runtime.MemStats
-			for range 2 { // the first time counts what counts
-				runtime.ReadMemStats(&before)
-				if _, _, _, err := commit.Run(t.Context(), in); err != nil {
-					t.Fatal(err)
-				}
-				runtime.ReadMemStats(&after)
-			}
-			return float64(after.TotalAlloc - before.TotalAlloc)
-		}
-		few, many := room(500), room(4500)
-		each := (many - few) / 4000
-		t.Logf("%-28s %6.0f bytes at 500 turns, %.1f for each turn more", c.name, few, each)
-		if each > c.each {
-			t.Errorf("%s: %.1f bytes for each turn more, not %.0f at most", c.name, each, c.each)
-		}
-	}
-}
-
-// What is kept ahead of all that goes is said in every report, and costs what the
-// report does.
-func TestCostOfACommitAtALimitGrowsWithWhatItsReportSays(t *testing.T) {
-	testrun.Long(t, "builds long histories")
-	pinned := func(of int) func(i int) tree.Node {
-		return func(i int) tree.Node {
-			n := tree.Node{Headers: headers("note")}
-			if i < of {
-				n.Headers = append(n.Headers, tree.Header{Name: "pinned", Value: canon.True})
-			}
-			return n
-		}
-	}
-	for _, turns := range []int{1_000, 16_000} {
-		in := loose(t, turns, pinned(20))
-		in.Policy = lifecycle.Policy{MaxTurns: turns}
-		asked := 0
-		in.Retained = func(string) bool { asked++; return false }
-		_, _, report, err := commit.Run(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		equal(t, "turns that are kept and said to be", len(report.Kept), 20)
-		equal(t, "what went", report.Removed[0].ID, "turn20")
-		if asked > 4*21+20 {
-			t.Errorf("%d turns: %d nodes were tried for 20 that are kept and one turn that goes", turns, asked)
-		}
-	}
-}
-
-// Candidates that come first and can help no limit are passed over.
-func TestCandidatesThatHelpNoLimitAreNotLookedAt(t *testing.T) {
-	testrun.Long(t, "builds long histories")
-	for _, turns := range []int{1_000, 16_000} {
-		in := loose(t, turns, func(i int) tree.Node { return tree.Node{Priority: -1, Headers: headers("note")} })
-		for _, c := range []struct {
-			policy lifecycle.Policy
-			goes   int
-		}{
-			{lifecycle.Policy{MaxTurns: turns}, 3},
-			{lifecycle.Policy{Parts: []lifecycle.Part{{Kind: "text", MaxNodes: 1}}}, 0},
-			{lifecycle.Policy{MaxTurns: turns, ProtectTurns: turns - 100}, 3},
-		} {
-			in.Policy = c.policy
-			asked := 0
-			in.Retained = func(string) bool { asked++; return false }
-			_, _, report, err := commit.Run(t.Context(), in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			equal(t, "removed", len(report.Removed), c.goes)
-			if asked > 5 {
-				t.Errorf("%+v: %d nodes were tried where %d go", c.policy, asked, c.goes)
-			}
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package commit_test
 
 import (
-	"context"
-	"fmt"
 	"math/rand"
 	"slices"
 	"strings"
@@ -10,7 +8,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
@@ -63,45 +60,6 @@ func TestANarrowLimitTakesWhatHelpsItFirst(t *testing.T) {
 		if seen[what] == 0 {
 			t.Errorf("no commit had to do with: %s", what)
 		}
-	}
-}
-
-// A turn that counts for no limit helps one as soon as a stub stands in it, and then goes in its order.
-func TestATurnHelpsOnceAStubStandsInIt(t *testing.T) {
-	nodes := []tree.Placed{}
-	put := func(parent int, n tree.Node) int {
-		n.CreatedNS, n.Expiry = int64(len(nodes)), tree.Never
-		nodes = append(nodes, tree.Placed{Node: tree.NewNode(n, nil), Parent: parent})
-		return len(nodes) - 1
-	}
-	root := put(-1, tree.Node{ID: "root", Type: "^root"})
-	put(root, tree.Node{ID: "sys", Type: "^sys"})
-	seq := put(root, tree.Node{ID: "seq", Type: "^seq"})
-	for i, content := range []canon.Value{`"one two three four five six seven eight nine ten"`, "", `"a b c d e f g h i j"`} {
-		turn := put(seq, tree.Node{ID: fmt.Sprint("turn", i), Type: "seg", Priority: []int64{0, -1, 1}[i]})
-		core := put(turn, tree.Node{ID: fmt.Sprint("core", i), Type: "cont"})
-		put(core, tree.Node{ID: fmt.Sprint("b", i), Type: "block", Content: tree.Hold(content)})
-		put(turn, tree.Node{ID: fmt.Sprint("empty", i), Type: "block", Offset: 1, Priority: -2})
-	}
-	put(root, tree.Node{ID: "ah", Type: "^ah"})
-	working, err := tree.Build(2, nodes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, _, report, err := commit.Run(context.Background(), commit.Input{Working: working, Env: env(0), Counter: wordCounter{},
-		Stamps: tree.Stamps{Cycle: 2, LastNS: int64(len(nodes)), Given: -1},
-		Policy: lifecycle.Policy{Stub: "x y", Parts: []lifecycle.Part{{Region: "^seq", MaxTokens: 11}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var gone []string
-	for _, r := range report.Removed {
-		gone = append(gone, r.ID)
-	}
-	slices.Sort(gone)
-	equal(t, "gone", strings.Join(gone, " "), "b0 b1 core0 core1 empty0 empty1 turn0 turn1")
-	if text := show(got); strings.Contains(text, "x y") {
-		t.Errorf("the stub went with its turn:\n%s", text)
 	}
 }
 

@@ -107,36 +107,6 @@ func (l *long) turn() lifecycle.Report {
 	return report
 }
 
-// Where nothing is over its limit a commit adds up what is new and nothing else,
-// however many limits there are and however long the context is.
-func TestCostOfLimitsThatAreKeptDoesNotGrowWithHistory(t *testing.T) {
-	testrun.CountsAllocations(t)
-	testrun.Long(t, "builds a long history")
-	sizes := []int{1_000, 10_000}
-	var allocs []float64
-	for _, turns := range sizes {
-		l := longContext(t, turns, 0)
-		l.in.Policy = manyLimits()
-		l.turn() // which adds up what was there
-		if blocks := l.tree.Root().Summary().Blocks; l.counted != blocks {
-			t.Errorf("%d turns: %d contents were counted for %d blocks", turns, l.counted, blocks)
-		}
-		for range 10 {
-			if l.counted = 0; len(l.turn().Removed) > 0 || l.counted != 4 {
-				t.Errorf("%d turns: %d contents were counted for 4 that are new", turns, l.counted)
-			}
-		}
-		n := testing.AllocsPerRun(50, func() { l.turn() })
-		t.Logf("a turn and its commit after %d turns, under %d limits: %.0f allocations", turns, 4+3*len(l.in.Policy.Parts),
-			n)
-		allocs = append(allocs, n)
-	}
-	if allocs[1] > 1.5*allocs[0] {
-		t.Errorf("allocations after %d turns: got %.0f, want about the %.0f after %d", sizes[1], allocs[1], allocs[0],
-			sizes[0])
-	}
-}
-
 // Without a limit in tokens nobody counts any, whatever else is limited, pruned
 // or waited for.
 func TestNothingIsCountedWithoutALimitInTokens(t *testing.T) {

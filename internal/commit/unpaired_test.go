@@ -118,29 +118,3 @@ func TestUnpairedAgreesWithModel(t *testing.T) {
 		t.Error("no half was alone")
 	}
 }
-
-// Of turns with whole pairs only a new one is looked at.
-func TestUnpairedLooksAtWhatIsNew(t *testing.T) {
-	testrun.CountsAllocations(t)
-	var allocs [2]float64
-	for i, turns := range []int{200, 6_400} {
-		var blocks []half
-		for k := range turns {
-			in := fmt.Sprint("t", k)
-			blocks = append(blocks, half{fmt.Sprint("c", k), in, "call", nil}, half{fmt.Sprint("r", k), in, "result",
-				[]string{fmt.Sprint("c", k)}})
-		}
-		tr := halvesIn(t, turns, blocks)
-		unpaired(t, tr)
-		next := 0
-		allocs[i] = testing.AllocsPerRun(20, func() {
-			next++
-			tr = sure.Get(tr.Patch(1, nil, []tree.Born{{Node: half{fmt.Sprint("x", next), "", "result", []string{"c7"}}.node(next), Parent: "t7"}}))
-			unpaired(t, tr)
-		})
-	}
-	if allocs[1] > 2*allocs[0] {
-		t.Errorf("%.0f allocations at 200 turns, %.0f at 6,400", allocs[0], allocs[1])
-	}
-	t.Log(allocs)
-}

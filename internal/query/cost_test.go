@@ -3,7 +3,7 @@ package query_test
 import (
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -109,10 +109,22 @@ func TestListsKnowClasses(t *testing.T) {
 	}
 }
 
-func TestGroupsMergeInDocumentOrder(t *testing.T) {
-	tr := conversation(t, 3)
-	got := run(t, tr, "#a:2, .cb[role='user'], #mt:1, .mt:depth(3) .cb").IDs()
-	if want := []string{"u:0", "a:0", "mt:1", "u:1", "u:2", "a:2"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+// mixed is a conversation of n turns, every other one with an elided core, with
+// one block in all of them that has the kind once.
+func mixed(tb testing.TB, n int) *tree.Tree {
+	var b strings.Builder
+	b.WriteString("^root root\n ^sys sys\n  block policy kind=once\n ^seq seq\n")
+	for i := range n {
+		indent := "   "
+		fmt.Fprintf(&b, "  mt turn%d cycle=%d\n   cb p%d offset=-1 role=system tags=x\n", i, i, i)
+		if i%2 == 0 {
+			fmt.Fprintf(&b, "   mc c%d\n", i)
+			indent = "    "
+		}
+		for _, role := range []string{"user", "assistant", "tool"} {
+			fmt.Fprintf(&b, "%scb %s%d role=%s priority=%d\n", indent, role[:1], i, role, i%10)
+		}
 	}
+	b.WriteString(" ^ah ah\n")
+	return plant(tb, int64(n), b.String())
 }

@@ -1,50 +1,22 @@
 package query_test
 
-import (
-	"context"
-	"slices"
-	"testing"
-
-	"github.com/contexttree/pact/internal/query"
-	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/selector"
-)
+import "testing"
 
 // An empty text is a value, and a region may carry a namespaced type.
 func TestEmptyTextsAndForeignRegions(t *testing.T) {
-	node := func(id, kind string, headers ...tree.Header) *tree.Node {
-		return tree.NewNode(tree.Node{ID: id, Type: kind, Expiry: tree.Never, Headers: headers}, nil)
-	}
-	tr, err := tree.Build(1, []tree.Placed{
-		{Node: node("root", "^root"), Parent: -1},
-		{Node: node("seq", "^seq:x"), Parent: 0},
-		{Node: node("t1", "seg"), Parent: 1},
-		{Node: node("a", "block", tree.Header{Name: "role", Value: `""`}, tree.Header{Name: "kind", Value: `""`}), Parent: 2},
-		{Node: node("t2", "seg"), Parent: 1},
-		{Node: node("b", "block", tree.Header{Name: "role", Value: `"user"`}), Parent: 4},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		edition selector.Edition
-		text    string
-		want    []string
-	}{
-		{selector.V01, ".cb[role='']", []string{"a"}},
-		{selector.V01, ".cb[kind='']", []string{"a"}},
-		{selector.V01, ".cb[role!='']", []string{"b"}},
-		{selector.Canonical, ".block", []string{"b", "a"}},
-	} {
-		plan, err := query.Compile(selector.MustParse(c.text, c.edition))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := plan.Run(context.Background(), tr)
-		if err != nil || !slices.Equal(got.IDs(), c.want) {
-			t.Errorf("%s: got %v, %v, want %v", c.text, got.IDs(), err, c.want)
-		}
-	}
+	answers{
+		{v01, ".cb[role='']", "a"},
+		{v01, ".cb[kind='']", "a"},
+		{v01, ".cb[role!='']", "b"},
+		{canonical, ".block", "b a"},
+	}.check(t, plant(t, 1, `
+^root root
+ ^seq:x seq
+  seg t1
+   block a role= kind=
+  seg t2
+   block b role=user
+`))
 }
 
 // A namespaced type finds the nodes of that very nodeType too, whatever their

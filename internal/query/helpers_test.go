@@ -1,14 +1,12 @@
 package query_test
 
 import (
-	"context"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
@@ -33,7 +31,11 @@ func plant(tb testing.TB, cycle int64, listing string) *tree.Tree {
 				n.Cycle = number
 			case "priority":
 				n.Priority = number
-			case "tags":
+			case "content":
+				n.Content = tree.Hold(canon.String(strings.ReplaceAll(v, "_", " ")))
+			case "wire:failed":
+				n.Headers = append(n.Headers, tree.Header{Name: name, Value: canon.True})
+			case "tags", "refs":
 				n.Headers = append(n.Headers, tree.Header{Name: name, Value: canon.Strings(strings.Split(v, ","))})
 			default:
 				n.Headers = append(n.Headers, tree.Header{Name: name, Value: canon.String(v)})
@@ -79,7 +81,7 @@ func garden(tb testing.TB) *tree.Tree {
 `)
 }
 
-// answers are selectors with the ids they find in a tree, in one word each.
+// answers are selectors with the ids that engine and model find in a tree, in one word each.
 type answers []struct {
 	edition selector.Edition
 	text    string
@@ -89,15 +91,9 @@ type answers []struct {
 func (list answers) check(t *testing.T, tr *tree.Tree) {
 	t.Helper()
 	for _, c := range list {
-		plan, err := query.Compile(selector.MustParse(c.text, c.edition))
-		if err != nil {
-			t.Errorf("%s, %s: %v", c.edition, c.text, err)
-			continue
-		}
-		r, err := plan.Run(context.Background(), tr)
-		r.Nodes = plan.Window(r.Nodes)
-		if got := r.IDs(); err != nil || !slices.Equal(got, strings.Fields(c.want)) {
-			t.Errorf("%s, %s: got %v, %v, want %s", c.edition, c.text, got, err, c.want)
+		got := compare(t, tr, flatten(tr, c.edition), selector.MustParse(c.text, c.edition))
+		if !slices.Equal(got, strings.Fields(c.want)) {
+			t.Errorf("%s, %s: got %v, want %s", c.edition, c.text, got, c.want)
 		}
 	}
 }

@@ -33,10 +33,9 @@ func (c *choices) Uint64() uint64 {
 	return binary.LittleEndian.Uint64(word[:]) * 0x9e3779b97f4a7c15 // spread over the high bits, which decide
 }
 
-// richTrees are the trees that FuzzEvaluate asks: the fixture, drawn ones with
-// everything in them, and the working state of a history.
+// richTrees are the trees that FuzzEvaluate asks: the fixture, and drawn ones with everything in them.
 func richTrees(t testing.TB) []*tree.Tree {
-	list := []*tree.Tree{fixtureTree(t)}
+	list := []*tree.Tree{plant(t, 1, fixture)}
 	for seed := uint64(0); len(list) < 4; seed++ {
 		tr := sketchTree(t, rand.New(rand.NewPCG(seed, 11)), 5)
 		complete := tr.Region(tree.Sys) != nil && tr.Region(tree.Head) != nil && tr.Region(tree.Seq) != nil
@@ -44,8 +43,7 @@ func richTrees(t testing.TB) []*tree.Tree {
 			list = append(list, tr)
 		}
 	}
-	h := newHistory(t, rand.New(rand.NewPCG(1, 11)), selector.Canonical)
-	return append(list, h.trees[len(h.trees)-3])
+	return list
 }
 
 // printedSelectors are those of the conformance cases and of the documents.

@@ -23,7 +23,7 @@ func TestPlannedAgreesWithNaive(t *testing.T) {
 	rounds := testrun.Size[uint64](t, 100, 300, 5000)
 	for _, e := range withPublished {
 		t.Run(string(e), func(t *testing.T) {
-			found := tally{}
+			asked, found := 0, 0
 			for seed := range rounds {
 				r := rand.New(rand.NewPCG(seed, 7))
 				tr := sketchTree(t, r, 5)
@@ -42,13 +42,16 @@ func TestPlannedAgreesWithNaive(t *testing.T) {
 						t.Fatalf("seed %d: %s: %v", seed, text, err)
 					}
 					want := compare(t, tr, w, s)
-					found.count(s, len(want) > 0)
+					asked++
+					found += min(1, len(want))
 					if t.Failed() {
 						t.Fatalf("seed %d: %s", seed, text)
 					}
 				}
 			}
-			found.check(t, e)
+			if found*4 < asked {
+				t.Errorf("%d of %d selectors found something", found, asked)
+			}
 		})
 	}
 }

@@ -61,27 +61,6 @@ func TestSharedBlocksIsTheCommonPrefixOfNodesInPlace(t *testing.T) {
 	})
 }
 
-// Between one snapshot and the next nothing published changes its place, so
-// there the number is exact.
-func TestSharedBlocksIsExactForAdjacentSnapshots(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := genRun(t)
-		r.seal()
-		var last *version
-		for i := range r.versions {
-			v := &r.versions[i]
-			if !v.sealed {
-				continue
-			}
-			if last != nil && len(last.world.blocks(last.world.region("^ah"))) == 0 {
-				nodes, _ := modelSharedBlocks(last.world, v.world)
-				equal(t, "shared blocks", tree.SharedBlocks(last.tree, v.tree), nodes)
-			}
-			last = v
-		}
-	})
-}
-
 // Delta and Patch are the way back from differences to a tree.
 func TestPatchOfTheDeltaIsTheOtherTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

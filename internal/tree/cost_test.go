@@ -163,30 +163,36 @@ func compareFindsTheTurn(t *testing.T, l, next long) {
 	equal(t, "shared blocks after one turn", tree.SharedBlocks(l.tree, next.tree), before)
 }
 
-// Time passing is compared node by node, but only where something expires.
-func TestCompareOverTimeVisitsOnlyWhatExpires(t *testing.T) {
-	testrun.CountsAllocations(t)
-	l := newLong(t, shortHistory)
-	x := l.edit()
-	for _, parent := range []string{"sys", "seg:17-1", "seg:901-1"} {
-		if _, err := x.Add(parent, tree.Spec{Offset: 1, TTL: new(int64(9))}); err != nil {
-			t.Fatal(err)
+// siblings begins a batch with so many drafts in ^ah, at one offset.
+func siblings(tb testing.TB, n int) *tree.Editor {
+	tb.Helper()
+	x := newLong(tb, 1).edit()
+	for i := range n {
+		if _, err := x.Add("^ah", tree.Spec{ID: fmt.Sprint("s", i), Offset: 1, Content: "hi"}); err != nil {
+			tb.Fatal(err)
 		}
 	}
-	tr := x.Tree()
-	calls := 0
-	sure.Done(tree.Compare(tr, tr.WithCycle(tr.Cycle()+1), func(d tree.Difference) bool {
-		calls++
-		if d.New.Expiry == never {
-			t.Errorf("%s does not expire and is reported", d.New.ID)
-		}
-		return true
-	}))
-	equal(t, "differences after a cycle", calls, 3)
-	still, _ := cost(func() {
-		sure.Done(tree.Compare(tr, tr.WithCycle(tr.Cycle()+1), func(tree.Difference) bool { return true }))
-	})
-	if still > 60 {
-		t.Errorf("comparing over time: got %.0f allocations, want few", still)
+	return x
+}
+
+// Where few must follow, the siblings before them cost nothing.
+func TestAnInsertionCostsThoseThatFollow(t *testing.T) {
+	testrun.CountsAllocations(t)
+	var bytes []float64
+	for _, n := range []int{500, 32_000} {
+		x := siblings(t, n)
+		_, size := cost(func() {
+			there := x.Tree().Region(tree.Head).Children().Len()
+			_, before := x.AddAt(tree.Gap{Parent: "^ah", Edge: tree.Before, N: there - 3}, tree.Spec{Content: "hi"})
+			_, last := x.AddAt(tree.Gap{Parent: "^ah", Edge: tree.End}, tree.Spec{Content: "hi"})
+			if before != nil || last != nil {
+				t.Fatal(before, last)
+			}
+		})
+		bytes = append(bytes, size)
+	}
+	t.Logf("bytes allocated: %.0f", bytes)
+	if bytes[1] > 2*bytes[0] {
+		t.Errorf("got %.0f bytes among 32,000 siblings, want about the %.0f among 500", bytes[1], bytes[0])
 	}
 }

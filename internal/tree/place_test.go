@@ -109,3 +109,20 @@ func TestAddRefusesSpecsThatAreNoNodes(t *testing.T) {
 		t.Errorf("a ttl beyond the last cycle: got %v, want %s", err, fault.Limit)
 	}
 }
+
+// A cad is a number of cycles that a header can have, at least 1.
+func TestCadIsANumberOfCycles(t *testing.T) {
+	env := tree.Env{Bare: true, Vocabulary: tree.Vocabulary{Turn: "seg", Container: "cont", Block: "block"},
+		Clock: func() int64 { return 0 }, Taken: func(string) (bool, error) { return false, nil }}
+	before, stamps, err := tree.New(env, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cad, want := range map[int64]fault.Code{-1: fault.PlacementInvalid, 0: fault.PlacementInvalid, 1: "",
+		tree.MaxInteger: "", tree.MaxInteger + 1: fault.PlacementInvalid} {
+		x := tree.Edit(background, before.WithCycle(stamps.Cycle), before, stamps, env)
+		if _, err := x.Add("^ah", tree.Spec{Key: "k", Cad: &cad}); fault.CodeOf(err) != want {
+			t.Errorf("a cad of %d: got %v, want %q", cad, err, want)
+		}
+	}
+}

@@ -5,53 +5,7 @@ import (
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/sure"
-	"github.com/contexttree/pact/internal/testrun"
 )
-
-// listsWithoutDigest counts the lists with blocks whose digest is not known yet: what
-// asking for the digest of the thread will cost.
-func listsWithoutDigest(t *Tree) int {
-	all, n := map[*List]bool{}, 0
-	listsOf(t.root.kids, all)
-	delete(all, t.root.kids) // the regions themselves
-	for l := range all {
-		if l.sum.Blocks > 0 && l.proven.state.Load() != proven {
-			n++
-		}
-	}
-	return n
-}
-
-// TestThreadDigestCost: what a commit pays follows the change, not the length of
-// the conversation.
-func TestThreadDigestCost(t *testing.T) {
-	testrun.OneGoroutine(t)
-	cost := map[int]int{}
-	for _, count := range []int{1_000, 30_000} {
-		before, x, env := contextOfTurns(t, count)
-		before.ThreadDigest()
-		if n := listsWithoutDigest(before); n > 0 {
-			t.Fatalf("%d lists have no digest after all", n)
-		}
-		if _, err := x.Add("^ah", Spec{Content: "more"}); err != nil {
-			t.Fatal(err)
-		}
-		sealed, _, err := Seal(x.Tree(), x.Stamps, env)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cost[count] = listsWithoutDigest(sealed)
-		if sealed.ThreadDigest() == before.ThreadDigest() || listsWithoutDigest(sealed) > 0 {
-			t.Error("the digest of the thread did not follow the commit")
-		}
-	}
-	t.Logf("lists to digest again: %v", cost)
-	// One path of ^seq, the core and its turn. A path is one list longer for
-	// every factor of sixteen.
-	if cost[1_000] < 3 || cost[30_000] > cost[1_000]+4 {
-		t.Errorf("lists to digest again: %v", cost)
-	}
-}
 
 // sample is a tree with a block in each region; change may alter the nodes.
 func sample(t *testing.T, cycle int64, change func(nodes map[string]*Node)) *Tree {

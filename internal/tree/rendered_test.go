@@ -2,6 +2,7 @@ package tree_test
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -51,4 +52,41 @@ func TestWhatIsRenderedFollowsANodeOfAnotherTurn(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestFormsOfATreeAreFew: what the last two forms wrote is kept beside a turn,
+// and no more.
+func TestFormsOfATreeAreFew(t *testing.T) {
+	node := func(id, nodeType string) *tree.Node {
+		return tree.NewNode(tree.Node{ID: id, Type: nodeType, Expiry: tree.Never}, nil)
+	}
+	tr, err := tree.Build(0, []tree.Placed{{node("root", "^root"), -1}, {node("seq", "^seq"), 0}, {node("t", "seg"), 1},
+		{node("b", "block"), 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := 0
+	var forms []*tree.Form
+	for i := range 6 {
+		forms = append(forms, &tree.Form{Write: func(r *tree.Rendering, _ *tree.Entry, _ tree.Class) {
+			written++
+			r.End(fmt.Appendf(r.Begin(), "%d", i), nil)
+		}})
+	}
+	ask := func(i, want int) {
+		t.Helper()
+		var b bytes.Buffer
+		if err := tr.WriteAs(background, &b, forms[i]); err != nil || b.String() != fmt.Sprintf("[%d]", i) ||
+			written != want {
+			t.Errorf("form %d: %q, %v, written %d times, want %d", i, b.String(), err, written, want)
+		}
+	}
+	for i := range 6 {
+		ask(i, i+1)
+	}
+	ask(4, 6)
+	ask(5, 6)
+	ask(0, 7)
+	ask(5, 7)
+	ask(4, 8)
 }

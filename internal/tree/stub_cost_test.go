@@ -73,19 +73,6 @@ func TestAnswersLoadWhatTheyAreAbout(t *testing.T) {
 	}
 }
 
-// Two snapshots that were loaded apart are compared without a look at what they
-// have in common.
-func TestComparingLoadsNothingShared(t *testing.T) {
-	eager := newLong(t, 5_000)
-	next := eager.turn(t)
-	old, a := onShelf(t, eager.tree, byTwoLevels)
-	now, b := onShelf(t, next.tree, byTwoLevels)
-	equal(t, "differences", len(sure.Get(tree.Differences(old, now))), 5)
-	if a.loads > 2 || b.loads > 2 {
-		t.Errorf("%d and %d loads", a.loads, b.loads)
-	}
-}
-
 // A tree that was loaded anew, and was told what its runs do to a hash, is hashed without a look into them; so is
 // the one after it.
 func TestHashingLoadsNothingThatWasHashed(t *testing.T) {

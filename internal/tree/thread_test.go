@@ -3,7 +3,6 @@ package tree_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -47,14 +46,6 @@ func addNode(t *testing.T, x *tree.Editor, into string, s tree.Spec) {
 	t.Helper()
 	if _, err := x.Add(into, s); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestRolesDefaultByRegion(t *testing.T) {
-	got, err := sealTexts(t, "hi")[0].Thread(context.Background())
-	want := `[{"id":"rules","role":"system","content":"Be brief."},{"id":"cb:1-1","role":"user","content":"hi"}]`
-	if err != nil || string(got) != want {
-		t.Errorf("got %s, %v\nwant %s", got, err, want)
 	}
 }
 
@@ -121,31 +112,6 @@ func TestLongBlocksAreWrittenWhole(t *testing.T) {
 		if out.String() != strings.Replace(want, "[,", "[", 1)+"]" {
 			t.Fatalf("blocks of %d bytes: the thread is not that of its blocks", size)
 		}
-	}
-}
-
-type brokenWriter struct{ left int }
-
-func (w *brokenWriter) Write(b []byte) (int, error) {
-	if w.left -= len(b); w.left < 0 {
-		return 0, errFull
-	}
-	return len(b), nil
-}
-
-func TestWriteErrorsComeBack(t *testing.T) {
-	last := sealTexts(t, strings.Repeat("x", 50_000), "y")[1]
-	for _, room := range []int{0, 10, 50_100} {
-		if err := last.WriteThread(context.Background(), &brokenWriter{room}); !errors.Is(err, errFull) {
-			t.Errorf("room for %d bytes: got %v", room, err)
-		}
-	}
-	lost := errors.New("lost")
-	n := tree.NewNode(tree.Node{ID: "b", Type: "cb", Expiry: tree.Never,
-		Content: tree.From(3, reading(func(context.Context) (canon.Value, error) { return "", lost }))}, new(tree.Digest))
-	gone := sure.Get(sealTexts(t, "x")[0].Patch(1, nil, []tree.Born{{Node: n, Parent: "sys"}}))
-	if err := gone.WriteThread(context.Background(), &bytes.Buffer{}); !errors.Is(err, lost) {
-		t.Errorf("content that cannot be read: got %v", err)
 	}
 }
 
