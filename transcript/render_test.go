@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"strings"
 	"testing"
 
 	pact "github.com/contexttree/pact"
@@ -211,31 +210,5 @@ func TestRenderUpdated(t *testing.T) {
 	want := `[{"content":"now","role":"user"},{"content":[{"text":["part"],"type":"text"}],"role":"user"},{"content":"","role":"user"},{"content":1.5,"role":"user"}]`
 	if got := openAI(t, made.Working()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
-// TestRemoveSealedCall: a call and its result go as a unit, from a turn that
-// is sealed, and its core stays.
-func TestRemoveSealedCall(t *testing.T) {
-	made := importText(t, string(load(t, "../examples/conversations/weather.json")))
-	var call *tree.Node
-	for entry := range sure.All(tree.Of(made.Working()).All()) {
-		n := entry.Node()
-		if n.Kind == "call" {
-			call = n
-			break
-		}
-	}
-	s, err := made.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{IDs: []string{call.ID}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(s.Report.Removed) != 2 || len(s.Report.Kept) != 0 {
-		t.Fatalf("removed %v, held %v", s.Report.Removed, s.Report.Kept)
-	}
-	text := openAI(t, s.Snapshot)
-	if strings.Contains(text, "call_zrh") || !strings.Contains(text, "Let me look that up.") ||
-		!strings.Contains(text, "call_gru") {
-		t.Error(text)
 	}
 }

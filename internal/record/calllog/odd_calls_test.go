@@ -104,26 +104,6 @@ func TestRebuildingIsLinear(t *testing.T) {
 	}
 }
 
-// A line of 8 MB is a line like any other, and a conversation of thousands
-// of turns is read as fast: its requests share their messages.
-func TestLargeLogs(t *testing.T) {
-	long := strings.Repeat("long ", 8<<20/5)
-	log := mustRead(t, `{"model":"m","messages":[{"role":"user","content":"`+long+`"}]}`+"\n")
-	if got := len(log.Sessions[0].Calls[0].Body); got < 8<<20-5 {
-		t.Errorf("the body has %d bytes", got)
-	}
-	const turns = 3000
-	log = mustRead(t, longChat(turns))
-	list := log.Sessions[0].Calls
-	if len(list) != turns/2 {
-		t.Fatalf("%d calls, want %d", len(list), turns/2)
-	}
-	last, _ := list[len(list)-1].Request.Get("messages")
-	if len(last.Elems) != turns-1 {
-		t.Errorf("the last request has %d messages", len(last.Elems))
-	}
-}
-
 // An exchange of an archive that got no answer is a call that failed.
 func TestExchangesWithoutAnswer(t *testing.T) {
 	log := mustRead(t, `{"log":{"entries":[{"startedDateTime":"2026-05-04T09:00:00Z","request":{"method":"POST",

@@ -1,42 +1,11 @@
 package exports
 
 import (
-	"fmt"
-	"io"
-	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/contexttree/pact"
 )
-
-// chat returns a context of plain calls.
-func chat(t *testing.T, calls int) *pact.Context {
-	turns := [][]pact.Spec{{inSys(pact.Spec{Role: "system", Content: "be brief"}), {Role: "user", Content: "question"}}}
-	for i := range calls {
-		turns = append(turns, []pact.Spec{{Role: "assistant", Content: fmt.Sprint("answer ", i)},
-			{Role: "user", Content: fmt.Sprint("question ", i)}})
-	}
-	return byHand(t, turns...)
-}
-
-// A trajectory costs what its calls bring, not what each was sent.
-func TestATrajectoryCostsWhatItsCallsBring(t *testing.T) {
-	bytes := func(calls int) uint64 {
-		c := chat(t, calls)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		if _, err := ATIF(t.Context(), io.Discard, c, pact.Latest(), func(int, int) {}); err != nil {
-			t.Fatal(err)
-		}
-		runtime.ReadMemStats(&after)
-		return after.TotalAlloc - before.TotalAlloc
-	}
-	few, many := bytes(150), bytes(1200)
-	if many > 12*few {
-		t.Errorf("8 times the calls allocate %d bytes instead of %d, %.1f times as much", many, few, float64(many)/float64(few))
-	}
-}
 
 // What is read from one call to the next is what each thread has, whatever goes, comes or changes in it.
 func TestReadingWhatDiffersIsReadingTheThread(t *testing.T) {

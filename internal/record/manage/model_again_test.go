@@ -164,30 +164,3 @@ func meantBy(q *Request, result int) (of *Part) {
 	}
 	return of
 }
-
-// Of many equal calls whose results were taken, each result is looked at when the next call comes and when its decision
-// begins to hold: not at each later call.
-func TestEqualCallsCostOneLookEach(t *testing.T) {
-	for _, calls := range []int{50, 800} {
-		looks := 0
-		e := &answered{asked: map[string]*results{}, wakes: map[int][]func(){},
-			look: func(at, before int) (had, []int) {
-				if looks++; before > at+20 {
-					return lost, []int{at + 20}
-				}
-				return refers, []int{at + 20}
-			},
-			says: func(at int) canon.Any { return canon.Text("a file") }}
-		again := 0
-		for call := range calls {
-			e.passes(call - 1)
-			if r := e.lacked("the same", call); r != nil && e.repeats(r, call) {
-				again++
-			}
-			e.add("the same", call)
-		}
-		if again != calls-21 || looks > 2*calls {
-			t.Errorf("%d calls: %d are made again, %d looks", calls, again, looks)
-		}
-	}
-}

@@ -68,16 +68,3 @@ func TestAlignAgainstTheDefinition(t *testing.T) {
 		}
 	}
 }
-
-// A hundred thousand messages of which all changed places are aligned with
-// memory that is a multiple of their number.
-func TestAlignTakesMemoryByTheLength(t *testing.T) {
-	cost := func(n int) float64 {
-		random := rand.New(rand.NewPCG(1, 1))
-		a, b := random.Perm(n), random.Perm(n)
-		return testing.AllocsPerRun(1, func() { Align(a, b) })
-	}
-	if small, large := cost(10_000), cost(100_000); large > 15*small {
-		t.Errorf("10 times the messages take %.0f times the allocations", large/small)
-	}
-}

@@ -48,22 +48,6 @@ func TestACallHashesOnlyItsNewPart(t *testing.T) {
 	}
 }
 
-// The allocations of a call with one new part do not grow with the history.
-func TestACallAllocatesTheSameAtEveryLength(t *testing.T) {
-	allocations := func(length int) float64 {
-		history, known := growing(t, length), Hashes{}
-		responsesCache.ReadNext(history, "", known)
-		last := len(history.Parts) - 1
-		return testing.AllocsPerRun(20, func() {
-			history.Parts[last].Call += "x"
-			responsesCache.ReadNext(history, "", known)
-		})
-	}
-	if short, long := allocations(70), allocations(7000); long > short+8 {
-		t.Errorf("%v allocations after 7000 parts, %v after 70", long, short)
-	}
-}
-
 // A prompt that goes on looks at the contents of those parts alone that it has not in their place, and says what a new one
 // says: what decides a setting is found where it came, and is gone with its part, and thinking leaves with the next question.
 // What a prompt said before stays.

@@ -5,26 +5,20 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/proxy"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 func must(t testing.TB, err error) {
@@ -157,6 +151,11 @@ func TestWhatTheProxyRefuses(t *testing.T) {
 	defer rec.Close()
 	address := serve(t, rec, map[string]string{"": provider.URL, "down": down.URL})
 	only := serve(t, rec, map[string]string{"openai": provider.URL})
+	closed := pact.NewDB(store.NewMemory())
+	must(t, closed.Close())
+	strict := record.New(closed, record.Options{Strict: true})
+	defer strict.Close()
+	unrecorded := serve(t, strict, map[string]string{"": provider.URL})
 	for _, c := range []struct {
 		address string
 		header  []string
@@ -166,6 +165,7 @@ func TestWhatTheProxyRefuses(t *testing.T) {
 		{address + "/v1/chat/completions", []string{"Host", "evil.example"}, 403, "not a loopback address"},
 		{address + "/v1/responses", []string{"Connection", "Upgrade", "Upgrade", "websocket"}, 426, "use HTTP"},
 		{address + "/down/v1/chat/completions", nil, 502, "cannot be reached"},
+		{unrecorded + "/v1/chat/completions", nil, 502, ""},
 		{only + "/other/v1/chat/completions", nil, 404, "no provider"},
 	} {
 		resp, text := post(t, c.address, chatBody, c.header...)
@@ -323,46 +323,6 @@ func TestARequestPassesWhileItComes(t *testing.T) {
 		if got := rec.Stats(); got.Calls != 1 || got.Lost != 0 {
 			t.Errorf("%+v", got)
 		}
-	}
-}
-
-// Two proxies on one file, as two agents that run at the same time: no call is
-// lost, and each conversation has its context.
-func TestTwoProxiesOnOneStore(t *testing.T) {
-	provider := httptest.NewServer(providertest.New())
-	defer provider.Close()
-	path := filepath.Join(t.TempDir(), "pact.db")
-	var wait sync.WaitGroup
-	recorders := make([]*record.Recorder, 2)
-	for n := range recorders {
-		s, err := dbtest.Open(sqlite.Open(t.Context(), path))
-		must(t, err)
-		defer s.Close()
-		recorders[n] = record.New(s, record.Options{Context: "run"})
-		address := serve(t, recorders[n], map[string]string{"": provider.URL})
-		wait.Go(func() {
-			said := ""
-			for i := range 4 {
-				said += fmt.Sprintf(`{"role":"user","content":"agent %d, question %d"}`, n, i)
-				resp, text := post(t, address+"/v1/chat/completions", `{"model":"m","messages":[`+said+`]}`)
-				if resp.StatusCode != http.StatusOK {
-					t.Errorf("%s: %s", resp.Status, text)
-				}
-				said += `,{"role":"assistant","content":"ok"},`
-			}
-		})
-	}
-	wait.Wait()
-	names := map[string]bool{}
-	for n, rec := range recorders {
-		rec.Close()
-		if got := rec.Stats(); got.Calls != 4 || got.Lost != 0 || len(rec.Contexts()) != 1 {
-			t.Errorf("proxy %d: %+v, %v", n, got, rec.Contexts())
-		}
-		names[rec.Contexts()[0]] = true
-	}
-	if len(names) != 2 {
-		t.Errorf("contexts are %v", names)
 	}
 }
 

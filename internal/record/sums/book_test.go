@@ -74,16 +74,3 @@ func TestWhateverIsLostIsTold(t *testing.T) {
 		})
 	}
 }
-
-// TestARequestIsWalkedOnce: requests that share their messages cost as many walks as there are messages.
-func TestARequestIsWalkedOnce(t *testing.T) {
-	list := make([]canon.Any, 0, 1000)
-	b := &Book{}
-	for n := range cap(list) {
-		list = append(list, value(t, fmt.Sprintf(`{"role":"user","content":"%d"}`, n)))
-		b.Sent(canon.Fields("messages", canon.ArrayOf(list...)))
-	}
-	if len(b.walked) != len(list) || len(b.last["messages"]) != len(list) {
-		t.Errorf("%d messages were walked of %d", len(b.walked), len(list))
-	}
-}

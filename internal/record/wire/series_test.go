@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"crypto/sha256"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -58,29 +57,6 @@ func TestASeriesWritesWhatEachBodyWas(t *testing.T) {
 				last = nil
 			}
 		}
-	}
-}
-
-// A body costs what it has not in common with the one before it.
-func TestASeriesCostsWhatIsNew(t *testing.T) {
-	testrun.CountsAllocations(t)
-	cost := func(messages int) float64 {
-		var list []canon.Any
-		for i := range messages + 1 {
-			list = append(list, canon.Fields("text", fmt.Sprint("message ", i)))
-		}
-		body := func(n int) Body { return Body{Value: canon.Fields("messages", canon.ArrayOf(list[:n]...))} }
-		var series Series
-		n := 0
-		return testing.AllocsPerRun(10, func() {
-			if _, _, err := series.Write(body(messages+n%2), "messages", messages*min(n, 1)); err != nil {
-				t.Fatal(err)
-			}
-			n++
-		})
-	}
-	if few, many := cost(10), cost(1000); many > few {
-		t.Errorf("a body of 1,000 messages allocates %v times, one of 10 %v", many, few)
 	}
 }
 
