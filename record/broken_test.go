@@ -241,41 +241,6 @@ func TestCompressedRequests(t *testing.T) {
 	}
 }
 
-// The attempts of one request share what is kept of it.
-func TestRetriesShareWhatIsKept(t *testing.T) {
-	_, url := startProvider(t, providertest.Turn{Status: 429}, providertest.Turn{Text: "never all of it", Cut: true},
-		providertest.Turn{Status: 500})
-	s := pact.NewDB(store.NewMemory())
-	rec := recorder(t, s, record.Options{Context: "chat"})
-	a := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
-	a.body["metadata"] = map[string]any{"note": strings.Repeat("0123456789abcdef, ", 20), "more": fmt.Sprint(s)}
-	a.ask("Hello?")
-	for range 3 {
-		_, _, _ = a.send(t.Context())
-	}
-	a.call()
-	rec.Close()
-	c := opened(t, s, "chat")
-	attempts, err := c.Attempts(t.Context(), 1, 1)
-	must(t, err)
-	if len(attempts) != 4 {
-		t.Fatalf("%d attempts", len(attempts))
-	}
-	for i, at := range attempts[1:] {
-		if len(at.Request)*2 > len(attempts[0].Request) && i != 1 { // the second has what came of its answer
-			t.Errorf("attempt %d takes %d bytes, the first %d", i+2, len(at.Request), len(attempts[0].Request))
-		}
-	}
-	body, err := record.Request(t.Context(), c, 1, 0)
-	must(t, err)
-	broken, err := record.BrokenAnswers(t.Context(), c, 1)
-	must(t, err)
-	if body.Attempt.ID != attempts[3].ID || !bytes.Equal(body.Bytes, a.lastBody) || len(broken) != 1 ||
-		!strings.Contains(string(broken[0].Content), "never") || broken[0].Attempt.ID != attempts[1].ID {
-		t.Errorf("%s gave %s; broken is %+v", body.Attempt.ID, body.Bytes, broken)
-	}
-}
-
 // A clock that goes back does not stop a recorder, nor do attempts end before
 // they began.
 func TestAClockThatGoesBack(t *testing.T) {
@@ -302,6 +267,14 @@ func TestAClockThatGoesBack(t *testing.T) {
 	if len(attempts) != 3 || rec.Stats().Lost > 0 {
 		t.Errorf("%d attempts, %+v", len(attempts), rec.Stats())
 	}
+}
+
+// answering serves one answer to every chat request.
+func answering(t *testing.T) string {
+	return serving(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		_, _ = io.WriteString(w, shortAnswer)
+	}) + "/v1/chat/completions"
 }
 
 // After a compaction an agent counts its calls from the beginning again.

@@ -112,27 +112,6 @@ func TestAResultIsDroppedByHand(t *testing.T) {
 	}
 }
 
-// A policy takes all results of a time but the one that is pinned, until that is taken back.
-func TestAPinnedResultStays(t *testing.T) {
-	s := pact.NewDB(store.NewMemory())
-	p, rec, a, _ := managedByHand(t, provider.Messages, s, 3)
-	works(a, 0, 2)
-	_, err := byHand(t, s, record.Pin, "c0", false)
-	must(t, err)
-	last := func() []byte { all := p.Received(); return all[len(all)-1].Body }
-	works(a, 2, 6)
-	if got := last(); bytes.Contains(got, []byte("c0 is its id")) || !bytes.Contains(got, []byte("c1 is its id")) {
-		t.Errorf("the pinned result went, or the other stayed: %s", got)
-	}
-	_, err = byHand(t, s, record.Undo, "c0", false)
-	must(t, err)
-	works(a, 6, 8)
-	if got := last(); !bytes.Contains(got, []byte("c0 is its id")) {
-		t.Errorf("what is no longer pinned stayed: %s", got)
-	}
-	rec.Close()
-}
-
 // Without a recorder that manages there is nothing to decide, and of what is no result neither.
 func TestWhatCannotBeDecidedByHand(t *testing.T) {
 	_, url := startProvider(t, callTurns(2)...)

@@ -64,24 +64,6 @@ func TestTheProviderLeavesResultsOut(t *testing.T) {
 	askedAndSent(t, s, p, asked)
 }
 
-// A batch stays as it went: each later request leaves out the same results, so more stay.
-func TestTheProviderLeavesTheSameResultsOut(t *testing.T) {
-	s := pact.NewDB(store.NewMemory())
-	p, a, rec := clearing(t, s, unnamed, callTurns(8)...)
-	works(a, 0, 4)
-	rec.Close()
-	keeps := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t,
-		strings.Replace(unnamed, "3", "9", 1))}) // nothing more is due
-	a.client.Transport = keeps.Transport(nil)
-	works(a, 4, 7)
-	keeps.Close()
-	for k, r := range p.Received() {
-		if has := bytes.Contains(r.Body, []byte(clearsBut(k-1))); has != (k >= 4) {
-			t.Errorf("request %d: %s", k, r.Body)
-		}
-	}
-}
-
 // A simulation of a run without a policy expects what the provider counted of it, the results that it cleared included.
 func TestSimulationCountsWhatTheProviderCleared(t *testing.T) {
 	s := pact.NewDB(store.NewMemory())
@@ -162,30 +144,6 @@ func TestAnAgentThatAsksItself(t *testing.T) {
 			repeats(t, provider.Messages, p.Received()[one.from+2-min(one.from, 1):][:2-min(one.from, 1)])
 			askedAndSent(t, s, p, asked)
 		})
-	}
-}
-
-// Where a model binds thinking to what stands before it, results go and no thinking does: what is sent did not change.
-func TestTheProviderLeavesThinkingValid(t *testing.T) {
-	script := callTurns(8)
-	for n := range script {
-		script[n].Thinking = fmt.Sprint("thought ", n)
-	}
-	s := pact.NewDB(store.NewMemory())
-	p, url := startProvider(t, script...)
-	rec := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t, unnamed)})
-	a := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
-	a.body["model"] = "claude-fable-5-1"
-	a.ask("Look.")
-	a.call()
-	works(a, 0, 7)
-	rec.Close()
-	if got := rec.Stats().Managed; got.Cut != 4 || got.Ended+got.Open != 0 {
-		t.Errorf("%+v", got)
-	}
-	last := p.Received()[7].Body
-	if n := bytes.Count(last, []byte(`"signature"`)); n != 7 || !bytes.Contains(last, []byte(clearsBut(3))) {
-		t.Errorf("%d thoughts in %s", n, last)
 	}
 }
 
@@ -275,29 +233,6 @@ func TestTheMemberIsWrittenAsTheClientWrites(t *testing.T) {
 		if provider.TakeBack(&back, root); string(back.Apply(asks)) != before {
 			t.Errorf("%s came back as %s", before, back.Apply(asks))
 		}
-	}
-}
-
-// A provider that refuses to clear results is not asked again, also if the refused request had shaped results: the next
-// conversation has notes, and managing goes on for it.
-func TestAProviderThatDoesNotClearIsAskedOnce(t *testing.T) {
-	p, a, rec := clearing(t, pact.NewDB(store.NewMemory()),
-		`{"when":"now","rules":[{"select":".cb[kind='result'][bytes>400]","head":200,"tail":100,"ttl":3}]}`, callTurns(20)...)
-	p.KnowsNoEdits()
-	works(a, 0, 5)
-	other := newAgent(t, provider.Messages, strings.TrimSuffix(a.url, "/v1/messages?beta=true"), rec.Transport(nil), false)
-	other.body["model"] = "claude-opus-5"
-	other.ask("Another.")
-	for n := 6; n < 12; n++ {
-		other.call()
-		other.result(fmt.Sprint("c", n), "ls", long(100+n))
-	}
-	other.call()
-	rec.Close()
-	received := p.Received()
-	last := received[len(received)-1]
-	if got := rec.Stats().Managed; got.Ended != 1 || !bytes.Contains(last.Body, []byte("[Left out after")) {
-		t.Errorf("%+v; the other conversation: %s", got, last.Body)
 	}
 }
 

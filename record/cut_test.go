@@ -62,37 +62,6 @@ func TestCutWhereThinkingIsBound(t *testing.T) {
 	askedAndSent(t, s, p, asked)
 }
 
-// After a refusal that the request as it came does not meet, everything goes out as it comes, thinking too.
-func TestCutsEndAtARefusal(t *testing.T) {
-	script := callTurns(9)
-	for n := range script {
-		script[n].Thinking = strings.Repeat("thought ", 20) + fmt.Sprint(n)
-	}
-	script = append(script[:5], append([]providertest.Turn{{Status: 400}}, script[5:]...)...)
-	p, url := startProvider(t, script...)
-	s := pact.NewDB(store.NewMemory())
-	options := record.Options{Context: "chat", Manage: true, Policy: policyOf(t, `{"when":"now","rules":[
-		{"select":".cb[kind='thinking']","ttl":2},{"select":".cb[kind='result']","ttl":3,"stub":true}]}`)}
-	rec := recorder(t, s, options)
-	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
-	a.body["model"] = "claude-opus-5"
-	a.ask("Look.")
-	a.call()
-	works(a, 0, 6)
-	rec.Close()
-	if got := rec.Stats().Managed; got.Ended != 1 || got.Cut == 0 {
-		t.Fatalf("%+v", got)
-	}
-	later := recorder(t, s, options)
-	a.client.Transport = later.Transport(nil)
-	works(a, 6, 7)
-	later.Close()
-	received := p.Received()
-	if last := received[len(received)-1].Body; !bytes.Equal(last, a.lastBody) {
-		t.Errorf("sent %s", last)
-	}
-}
-
 // Managing ends for a conversation too whose refused request lacked nothing but thinking, and for a later recorder.
 func TestCutsOfThinkingEndAtARefusal(t *testing.T) {
 	script := callTurns(7)
@@ -199,40 +168,5 @@ func TestCutOfWhatACallTakesAlong(t *testing.T) {
 		if bytes.Contains(last, []byte(note)) != gone || !bytes.Contains(last, []byte(`"id":"`+call+`"`)) {
 			t.Errorf("of %s was sent %s", call, last)
 		}
-	}
-}
-
-// A request of two megabytes for which there is no time goes out with what was decided before: its new result as it came, and
-// without a batch. It counts once. The next request has the batch.
-func TestALargeRequestWithoutTime(t *testing.T) {
-	p, url := startProvider(t, callTurns(9)...)
-	s := pact.NewDB(store.NewMemory())
-	rec := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t,
-		`{"when":"now","rules":[{"select":"[kind='result'][bytes>400000]","head":200,"tail":100},{"select":"[kind='result']","ttl":4}]}`)})
-	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
-	a.ask("Look.")
-	a.call()
-	result := func(n, size int) {
-		a.result(fmt.Sprint("c", n), "ls", strings.Repeat("a line\n", size/7))
-		a.call()
-	}
-	result(0, 500_000)
-	for n := 1; n < 5; n++ {
-		result(n, 300_000)
-	}
-	record.SetPatience(0)
-	result(5, 500_000)
-	record.SetPatience(time.Minute)
-	result(6, 400)
-	rec.Close()
-	if got := rec.Stats(); got.Managed.Open != 1 || got.Managed.Shaped != 1 || got.Managed.Cut != 2 || got.Lost != 0 {
-		t.Errorf("%+v", got)
-	}
-	received := p.Received()
-	repeats(t, provider.Messages, received[:7])
-	late, next := received[6].Body, received[7].Body
-	if len(a.lastBody) < 2_000_000 || bytes.Contains(late, []byte("Left out")) || bytes.Count(late, []byte("c0 has them")) != 1 ||
-		bytes.Contains(next, []byte("c5 has them")) || bytes.Count(next, []byte("Left out after")) != 2 {
-		t.Errorf("%d bytes; without time were sent\n%.3000s\nand then\n%.3000s", len(a.lastBody), late, next)
 	}
 }

@@ -52,7 +52,7 @@ func pass(t *testing.T, rec *record.Recorder, path, question string, answer io.R
 // 8 MiB of memory from its beginning until it is recorded, and the record says what it lacks.
 func TestAnEventWithoutAnEndTakesNoMemory(t *testing.T) {
 	testrun.CountsAllocations(t)
-	size := testrun.Size(t, 100<<20, 300<<20, 300<<20)
+	size := testrun.Size(t, 32<<20, 300<<20, 300<<20)
 	const begin = `data: {"choices":[{"index":0,"delta":{"content":"the beginning"}}]}` + "\n\n"
 	for name, part := range map[string]string{
 		"a line":   strings.Repeat("x", 1000),

@@ -17,7 +17,6 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/providertest"
@@ -162,31 +161,6 @@ func TestManageTakesBackBeforeClose(t *testing.T) {
 				t.Errorf("a later process sends %q for what was sent shaped", got)
 			}
 		})
-	}
-}
-
-// Two recorders share the originals: a conversation that goes on in the other one sends the same bytes again.
-func TestManageInTwoProcesses(t *testing.T) {
-	p, url := startProvider(t, callTurns(6)...)
-	s := engine.InMemory()
-	options := record.Options{Context: "chat", Policy: capped(t, ""), Manage: true}
-	one, two := recorder(t, dbtest.Of(s), options), recorder(t, dbtest.Of(s), options)
-	b := newAgent(t, provider.Messages, url, two.Transport(nil), false) // the second knows the originals
-	b.ask("Look there.")
-	b.call()
-	works(b, 0, 1)
-	a := newAgent(t, provider.Messages, url, one.Transport(nil), false)
-	a.ask("Look.")
-	a.call()
-	works(a, 2, 4)
-	a.client.Transport = two.Transport(nil)
-	works(a, 4, 5)
-	one.Close()
-	two.Close()
-	received := p.Received()[2:]
-	repeats(t, provider.Messages, received)
-	if got := bytes.Count(received[len(received)-1].Body, []byte(commit.OnlyPact)); got != 3 {
-		t.Errorf("%d results were sent shaped", got)
 	}
 }
 

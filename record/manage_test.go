@@ -9,7 +9,6 @@ import (
 	"time"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
@@ -88,51 +87,6 @@ func callTurns(n int) (script []providertest.Turn) {
 			Calls: []providertest.Call{{ID: fmt.Sprint("c", i), Name: "ls", Arguments: "{}"}}})
 	}
 	return script
-}
-
-// A result is shaped before it is first sent, and sent so in every later request, by a later recorder too. The
-// snapshot has what was sent, and what the agent asked for comes back byte for byte.
-func TestManageShapesAtEntry(t *testing.T) {
-	for _, name := range managedAPIs {
-		t.Run(string(name), func(t *testing.T) {
-			p, url := startProvider(t, callTurns(6)...)
-			s := pact.NewDB(store.NewMemory())
-			options := record.Options{Context: "chat", Policy: capped(t, ""), Manage: true}
-			rec := recorder(t, s, options)
-			a := newAgent(t, name, url, rec.Transport(nil), true)
-			a.ask("Look.")
-			a.call()
-			asked := [][]byte{a.lastBody}
-			asked = append(asked, works(a, 0, 3)...)
-			rec.Close()
-			if got := rec.Stats(); got.Managed.Shaped != 3 || got.Managed.Open != 0 || got.Lost != 0 {
-				t.Fatalf("%+v", got)
-			}
-			later := recorder(t, s, options)
-			a.client.Transport = later.Transport(nil)
-			asked = append(asked, works(a, 3, 5)...)
-			later.Close()
-			if got := later.Stats(); got.Managed.Shaped != 2 {
-				t.Fatalf("%+v", got)
-			}
-			repeats(t, name, p.Received())
-			askedAndSent(t, s, p, asked)
-			last := p.Received()[5].Body
-			if len(last) > len(asked[5])/2 || bytes.Count(last, []byte(commit.OnlyPact)) != 5 ||
-				!bytes.Contains(last, []byte("c4 has them")) {
-				t.Errorf("%d of %d bytes were sent: %s", len(last), len(asked[5]), last)
-			}
-			// By its id the whole text is there for whoever asks.
-			original, err := record.Original(t.Context(), opened(t, s, "chat/originals").Working(), "c4")
-			var text string
-			if err == nil {
-				err = json.Unmarshal(original, &text)
-			}
-			if err != nil || text != long(104) {
-				t.Errorf("the original is %q, %v", text, err)
-			}
-		})
-	}
 }
 
 // By default a recorder changes nothing and keeps what would have been sent less.
@@ -259,46 +213,5 @@ func TestManageFailsOpen(t *testing.T) {
 	}
 	if got := decidedIn(t, dbtest.Of(s), "c0", long(100)); got != "" {
 		t.Errorf("what was sent as it came is decided anew: %q", got)
-	}
-}
-
-// A result equal to an earlier one of the request becomes a reference to it; where that one is not there as it came,
-// the result stays.
-func TestManageRefers(t *testing.T) {
-	p, url := startProvider(t, callTurns(4)...)
-	s := pact.NewDB(store.NewMemory())
-	policy, err := lifecycle.ParsePolicy([]byte(`{"rules":[{"select":".cb[kind='result']","once":true}]}`))
-	must(t, err)
-	record.SetPatience(time.Minute)
-	rec := recorder(t, s, record.Options{Context: "chat", Policy: &policy, Manage: true})
-	a := newAgent(t, provider.Chat, url, rec.Transport(nil), false)
-	a.ask("Look.")
-	a.call()
-	asked := [][]byte{a.lastBody}
-	for n := range 2 {
-		a.result(fmt.Sprint("c", n), "ls", long(50))
-		a.call()
-		asked = append(asked, a.lastBody)
-	}
-	if last := p.Received()[2].Body; bytes.Count(last, []byte("[The same as c0 above.")) != 1 || len(last) > len(a.lastBody)-300 {
-		t.Errorf("sent %s", last)
-	}
-	b := newAgent(t, provider.Chat, url, rec.Transport(nil), false) // another conversation does not have the result of c0
-	b.ask("Look there.")
-	b.call()
-	b.result("c3", "ls", long(50))
-	b.call()
-	if got := p.Received()[4].Body; !bytes.Equal(got, b.lastBody) {
-		t.Errorf("a reference to another conversation was sent: %s", got)
-	}
-	rec.Close()
-	repeats(t, provider.Chat, p.Received()[:3])
-	c := opened(t, s, "chat")
-	for i, want := range asked {
-		sent, err := record.Request(t.Context(), c, int64(i+1), 0)
-		must(t, err)
-		if got, err := record.Asked(t.Context(), s, sent); err != nil || !bytes.Equal(got.Bytes, want) {
-			t.Errorf("cycle %d: %v", i+1, err)
-		}
 	}
 }

@@ -139,32 +139,6 @@ func expectation(p *inspect.CallPrefix) string {
 	return "agrees"
 }
 
-// Twelve growing calls, with a marker that moves where the provider has markers:
-// no cut, and what the provider reads is what was expected.
-func TestTwelveGrowingCallsAreReadFromTheCache(t *testing.T) {
-	for _, name := range []provider.API{provider.Chat, provider.Responses, provider.Messages, provider.Gemini} {
-		t.Run(string(name), func(t *testing.T) {
-			tk := newTalk(t, name)
-			for i := range 12 {
-				tk.turn("question " + string(rune('a'+i)))
-			}
-			list := tk.prefixes("")
-			if len(list) != 12 {
-				t.Fatalf("%d calls", len(list))
-			}
-			for i, p := range list {
-				if p.Cut != nil || i > 0 && (p.Expected.Blocks == 0 || *p.Provider.Read == 0) {
-					t.Errorf("call %d: %+v, cut %+v, read %d", i+1, p.Expected, p.Cut, *p.Provider.Read)
-				}
-				if i > 0 && name == provider.Messages && (p.Expected.Tokens == nil || *p.Expected.Tokens != *p.Provider.Read) {
-					t.Errorf("call %d: %+v, read %d", i+1, p.Expected, *p.Provider.Read)
-				}
-			}
-			agreed(t, list)
-		})
-	}
-}
-
 // What changes between two calls is named, and the provider reads what is left.
 func TestACutIsNamed(t *testing.T) {
 	counted, right := 0, 0 // breaks that the provider counted, and of these the ones with the cause that was made

@@ -5,79 +5,18 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
-
-// What real agents send: no call reads less than is expected of it, in each of
-// the conversations that a run has.
-func TestPredictionsHoldForRealAgents(t *testing.T) {
-	for _, path := range testrun.Shared(t, "data", "agents/wire/*.jsonl") {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			var now atomic.Int64
-			now.Store(int64(time.Hour))
-			p := providertest.New()
-			p.Clock(func() time.Time { return time.Unix(0, now.Load()) })
-			server := httptest.NewServer(p)
-			defer server.Close()
-			s := pact.NewDB(store.NewMemory())
-			rec := record.New(s, record.Options{Context: "run", Strict: true, Clock: now.Load})
-			client := &http.Client{Transport: keyed{rec.Transport(nil)}}
-			sent := sentIn(t, path)
-			for i := range sent {
-				now.Add(int64(time.Second))
-				sent[i].again(t, client, server.URL)
-			}
-			rec.Close()
-			calls := 0
-			for _, name := range rec.Contexts() {
-				for call, err := range prefixesOf(t.Context(), opened(t, s, name), "", nil) {
-					must(t, err)
-					calls++
-					switch expectation(&call) {
-					case "agrees":
-					case "read more": // of what another conversation of the run left in the cache
-						if len(rec.Contexts()) == 1 {
-							t.Errorf("%s@c%d read more", name, call.Cycle)
-						}
-					case "not told": // the answer is in the line that this one is a fork of
-						if name == "run" {
-							t.Errorf("%s@c%d was not told", name, call.Cycle)
-						}
-					default:
-						t.Errorf("%s@c%d: %s, %+v", name, call.Cycle, expectation(&call), call.Expected)
-					}
-				}
-			}
-			if calls == 0 {
-				t.Error("no call was followed")
-			}
-		})
-	}
-}
-
-// keyed proves to the stand-in who calls: the samples have no keys.
-type keyed struct{ next http.RoundTripper }
-
-func (k keyed) RoundTrip(req *http.Request) (*http.Response, error) {
-	req = req.Clone(req.Context())
-	req.Header.Set("X-Api-Key", apiKey)
-	req.Header.Set("Authorization", "Bearer "+apiKey)
-	return k.next.RoundTrip(req)
-}
 
 // scripted answers every request with the next of some texts.
 func scripted(t *testing.T, answers ...string) string {
@@ -177,34 +116,6 @@ func TestNobodySawACallThatWasNotMade(t *testing.T) {
 	_, err := record.SeenByModel(t.Context(), opened(t, tk.store, "chat"), never)
 	if !errors.Is(err, fault.AttemptNotFound) {
 		t.Errorf("%v", err)
-	}
-}
-
-// A provider that is asked gives its reason, and an agent that does not send an
-// answer back does not lose what was said of it.
-func TestTheProvidersOwnReason(t *testing.T) {
-	url := scripted(t, `{"id":"msg_1","type":"message","role":"assistant","stop_reason":"end_turn","content":[
-		{"type":"text","text":"ok"}],"usage":{"input_tokens":3,"cache_read_input_tokens":0,"cache_creation_input_tokens":0,
-		"output_tokens":1},"diagnostics":{"cache_miss_reason":{"type":"tools_changed","cache_missed_input_tokens":9}}}`,
-		`{"id":"msg_2","type":"message","role":"assistant","stop_reason":"end_turn","content":[{"type":"text","text":"ok"}]}`)
-	s := pact.NewDB(store.NewMemory())
-	rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
-	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
-	a.ask("one")
-	_, _, err := a.send(t.Context())
-	must(t, err)
-	a.ask("two") // without the answer
-	_, _, err = a.send(t.Context())
-	must(t, err)
-	rec.Close()
-	for call, err := range prefixesOf(t.Context(), opened(t, s, "chat"), "", nil) {
-		must(t, err)
-		if call.Cycle == 1 && (call.Provider.Reason != "tools_changed" || call.Provider.Read == nil) {
-			t.Errorf("%+v", call.Provider)
-		}
-		if call.Cycle == 2 && (call.Provider.Reason != "" || expectation(&call) != "not told") {
-			t.Errorf("%+v, %s", call.Provider, expectation(&call))
-		}
 	}
 }
 
