@@ -241,6 +241,35 @@ func TestCompressedRequests(t *testing.T) {
 	}
 }
 
+// Bodies that no client of good sense sends pass, and come back as they were.
+func TestOddBodiesComeBack(t *testing.T) {
+	user := func(text string) string { return `{"model":"m","messages":[{"role":"user","content":` + text + `}]}` }
+	const call = `{"id":"same","type":"function","function":{"name":"f","arguments":"{}"}}`
+	const result = `{"role":"tool","tool_call_id":"same","content":"r"}`
+	for name, body := range map[string]string{
+		"4 MB":              user(`"` + strings.Repeat("0123456789abcdef", 1<<18) + `"`),
+		"10,000 messages":   `{"messages":[` + strings.Repeat(`{"role":"user","content":"1"},`, 10_000) + `{"role":"user","content":"2"}]}`,
+		"duplicate members": `{"model":"a","model":"b","messages":[{"role":"user","content":"x","content":"y"}]}`,
+		"lone surrogates":   user(`"\ud800 and \udc00\ud800"`),
+		"numbers past 2^53": `{"seed":9007199254740993,"top_p":1.000,"n":1e2,"messages":[{"role":"user","content":"x"}]}`,
+		"indented":          "{\n  \"messages\": [\n    {\"role\": \"user\", \"content\": \"x\"}\n  ]\n}\n",
+		"no messages":       `{"model":"m"}`,
+		"odd messages":      `{"messages":[null,1,"x",{},{"role":1},{"role":"user","content":[null,[],{"type":"text"}]}]}`,
+		"duplicate call ids": `{"messages":[{"role":"assistant","tool_calls":[` + call + `,` + call + `]},` + result + `,` +
+			result + `]}`,
+		"a result before its call": `{"messages":[` + result + `,{"role":"assistant","tool_calls":[` + call + `]}]}`,
+		"deep":                     user(strings.Repeat("[", 400) + strings.Repeat("]", 400)),
+		"names like holes":         `{"@":"@","messages":[{"role":"@","content":"@","x":"@[]"}]}`,
+	} {
+		_, _, _, s, err := recorded(t, strings.TrimSuffix(answering(t), "/v1/chat/completions"), []byte(body))
+		must(t, err)
+		again, err := record.Request(t.Context(), opened(t, s, "chat"), 1, 0)
+		if err != nil || string(again.Bytes) != body {
+			t.Errorf("%s: %.300s came back as %.300s, %v", name, body, again.Bytes, err)
+		}
+	}
+}
+
 // A clock that goes back does not stop a recorder, nor do attempts end before
 // they began.
 func TestAClockThatGoesBack(t *testing.T) {

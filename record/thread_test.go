@@ -213,6 +213,47 @@ func TestAContextOfOnesOwnIsWrittenForEachAPI(t *testing.T) {
 	}
 }
 
+// Results go to the calls that they follow if a log names no call, and if it names calls in the member of
+// SWE-agent's logs. A call that nothing answered gets no result of a later turn.
+func TestResultsGoToTheCallsThatTheyFollow(t *testing.T) {
+	calls := func(ids ...string) string {
+		list := make([]string, len(ids))
+		for i, id := range ids {
+			list[i] = `{"id":"` + id + `","type":"function","function":{"name":"ls","arguments":"{}"}}`
+		}
+		return `{"role":"assistant","content":null,"tool_calls":[` + strings.Join(list, ",") + `]}`
+	}
+	const a, b = `{"role":"tool","content":"a.txt"`, `{"role":"tool","content":"b.txt"`
+	const user = `{"role":"user","content":"Go on."}`
+	for _, c := range []struct {
+		messages []string
+		want     string
+	}{
+		{[]string{calls("c1"), a + `,"tool_call_ids":["c1"]}`}, "call c1, result c1 a.txt"},
+		{[]string{calls("c1", "c2"), a + `}`, b + `}`}, "call c1, call c2, result c1 a.txt, result c2 b.txt"},
+		{[]string{calls("c1", "c2"), b + `,"tool_call_id":"c2"}`, a + `}`},
+			"call c1, call c2, result c2 b.txt, result c1 a.txt"},
+		{[]string{calls("c1", "c2"), b + `,"tool_call_ids":[3,"c2"]}`, a + `,"tool_call_ids":[]}`},
+			"call c1, call c2, result c2 b.txt, result c1 a.txt"},
+		{[]string{calls("c1"), user, calls("c2"), b + `}`}, "call c1, text user Go on., call c2, result c2 b.txt"},
+		{[]string{calls("c1"), a + `}`, calls("c2"), b + `}`}, "call c1, result c1 a.txt, call c2, result c2 b.txt"},
+	} {
+		log := `[{"role":"user","content":"What is here?"},` + strings.Join(c.messages, ",") + `]`
+		list, err := transcript.Read([]byte(log))
+		must(t, err)
+		made, err := transcript.Import(t.Context(), pact.NewDB(store.NewMemory()), "chat", list[0], nil)
+		must(t, err)
+		for form, to := range formsOfAPIs {
+			fields, left, err := record.Thread(t.Context(), made.Working(), form)
+			must(t, err)
+			got := strings.Join(facts(t, to, fields)[1:], ", ")
+			if got != c.want || left != 0 {
+				t.Errorf("%s as %s leaves out %d and says %s, want %s", log, form, left, got, c.want)
+			}
+		}
+	}
+}
+
 // formsOfAPIs maps the names of forms to their APIs.
 var formsOfAPIs = map[string]provider.API{"openai": provider.Chat, "responses": provider.Responses,
 	"anthropic": provider.Messages, "gemini": provider.Gemini}
