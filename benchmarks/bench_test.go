@@ -2,9 +2,8 @@
 // program would use instead, on the same tree in their own form. It is a
 // module of its own so that their dependencies are not ours.
 //
-//	go test -bench . -benchmem            prints a table of ratios at the end
-//	go test -bench . -benchmem -count 3   the best of three
-//	go test -short -bench . -benchmem     leaves the large tree out
+//	go test -bench . -benchmem          prints the fastest call of each row
+//	go test -short -bench . -benchmem   leaves the large tree out
 package benchmarks
 
 import (
@@ -59,6 +58,10 @@ func TestContestantsAgree(t *testing.T) {
 }
 
 func BenchmarkQueries(b *testing.B) {
+	type cell struct {
+		nodes int
+		row   string
+	}
 	answers := make(map[cell]answer)
 	for _, n := range sizes() {
 		for _, c := range contestants {
@@ -71,11 +74,11 @@ func BenchmarkQueries(b *testing.B) {
 					}
 					q := r.ask(p, c.text(r), n)
 					got := answerOf(q)
-					if want, others := answers[cell{nodes: n, row: r.name}]; others && got != want {
+					if want, others := answers[cell{n, r.name}]; others && got != want {
 						b.Fatalf("%s: %s gives another answer, %d nodes instead of %d", r.name, c.name, got.count, want.count)
 					}
-					answers[cell{nodes: n, row: r.name}] = got
-					measure(b, r.name, cell{n, r.name, c.name}, func() {
+					answers[cell{n, r.name}] = got
+					measure(b, r.name, func() {
 						if q.run() != got.count {
 							b.Fatal("the results change")
 						}
@@ -114,8 +117,8 @@ func BenchmarkScan(b *testing.B) {
 				b.Fatalf("%s finds %d nodes, the loop %d", s.pact, got, want)
 			}
 			b.Run(fmt.Sprintf("nodes=%d", n), func(b *testing.B) {
-				measure(b, s.pact+"/pact", cell{n, s.pact, "scan"}, func() { q.run() })
-				measure(b, s.pact+"/loop", cell{n, s.pact, "loop"}, func() { bareLoop(t, s.keep) })
+				measure(b, s.pact+"/pact", func() { q.run() })
+				measure(b, s.pact+"/loop", func() { bareLoop(t, s.keep) })
 			})
 		}
 	}
@@ -132,24 +135,16 @@ var scans = []struct {
 	{`[role!='tool']`, func(n *tree.Node) bool { return n.Role != "tool" }},
 }
 
-// measure is one benchmark whose figures go into the table. The time is that of
-// the fastest call: other work on the machine only ever adds to it.
-func measure(b *testing.B, name string, at cell, f func()) {
+// measure is one benchmark. Its time is that of the fastest call: other work on the machine only ever adds to it.
+func measure(b *testing.B, name string, f func()) {
 	b.Run(strings.ReplaceAll(name, " ", "_"), func(b *testing.B) {
-		b.ReportAllocs()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
 		fastest := time.Duration(math.MaxInt64)
 		for b.Loop() {
 			start := time.Now()
 			f()
 			fastest = min(fastest, time.Since(start))
 		}
-		runtime.ReadMemStats(&after)
-		record(at, figure{
-			seconds: fastest.Seconds(),
-			allocs:  float64(after.Mallocs-before.Mallocs) / float64(b.N),
-		})
+		b.ReportMetric(float64(fastest), "ns/fastest")
 	})
 }
 

@@ -145,27 +145,6 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestHelp holds every command to a help text with an example.
-func TestHelp(t *testing.T) {
-	_, top, _ := run(t, "", "--help")
-	commands := 0
-	for line := range strings.Lines(top) {
-		name, _, ok := strings.Cut(strings.TrimPrefix(line, "  "), " ")
-		if !ok || strings.HasPrefix(line, "   ") || !strings.HasPrefix(line, "  ") || name == "pact" || name == "help" ||
-			name == "completion" || strings.HasPrefix(name, "-") {
-			continue
-		}
-		commands++
-		code, help, _ := run(t, "", name, "--help")
-		if code != 0 || !strings.Contains(help, "Examples:\n") || !strings.Contains(help, "pact "+name) {
-			t.Errorf("pact %s --help: exit %d\n%s", name, code, help)
-		}
-	}
-	if commands < 22 {
-		t.Errorf("%d commands in\n%s", commands, top)
-	}
-}
-
 // TestConformanceAgainstItself puts cases to this program twice, in its own
 // process and as the program that --against starts, and wants one report. Every
 // fortieth case is enough, or sixtieth in a short run: each starts the program a few times.

@@ -6,8 +6,6 @@ import (
 	"go/token"
 	"path/filepath"
 	"reflect"
-	"regexp"
-	"slices"
 	"testing"
 
 	"github.com/contexttree/pact/selector"
@@ -15,14 +13,13 @@ import (
 
 // TestLanguageExamplesCoverTheGrammar holds the pages to an example of every
 // construct: of each kind of part, hop, operator, value, address, control and
-// place that the syntax tree knows, and of each way to write one.
+// place that the syntax tree knows.
 func TestLanguageExamplesCoverTheGrammar(t *testing.T) {
-	examples, _ := readExamples(t)
+	examples, _ := allSeries[0].read(t)
 	seen := map[string]bool{}
-	var texts []string
 	for _, x := range examples {
 		if x.code == "" && !errorLine.MatchString(x.want) {
-			texts = append(texts, x.mark(t, seen)...)
+			x.mark(t, seen)
 		}
 	}
 	for _, name := range syntaxTree(t) {
@@ -30,71 +27,10 @@ func TestLanguageExamplesCoverTheGrammar(t *testing.T) {
 			t.Errorf("the pages have no example of %s", name)
 		}
 	}
-	for what, pattern := range spellings {
-		if !slices.ContainsFunc(texts, regexp.MustCompile(pattern).MatchString) {
-			t.Errorf("the pages have no example of %s", what)
-		}
-	}
 }
 
-// spellings are the texts that the syntax tree does not tell apart.
-var spellings = map[string]string{
-	"a range with a colon":                  `^@t-\d+:@`,
-	"a range whose end is short":            `^@t-\d+\.\.-\d`,
-	"a range of cycles":                     `^@c\d+\.\.@c\d`,
-	"a range to the oldest snapshot":        `\.\.@t-\*`,
-	"@history":                              `^@history `,
-	"a quoted key":                          `#'`,
-	"text in double quotes":                 `="`,
-	"a list of values":                      `=\[\w+,\w+\]`,
-	"attributes side by side":               `\]\[`,
-	"attributes in braces":                  `\w ?\{\w+=\w+, `,
-	"attributes in parentheses":             `\.\w+\([^),]+ \w+=`,
-	"attributes in parentheses, with comma": `\.\w+\([^)]+, \w+=`,
-	"attributes in brackets, with comma":    `\[\w+=\w+, \w`,
-	"[ephemeral]":                           `\[ephemeral\]`,
-	"[sticky]":                              `\[sticky\]`,
-	"type for nodeType":                     `[{[]type=`,
-	"a class in the older words":            `\.cb`,
-	"a type with a kind":                    `\.block:\w`,
-	"a filter after a space":                `\) \[`,
-	"several groups":                        `^\S+ \S+, \S+ \S+$`,
-	"several tags":                          `\+\w+ \+\w`,
-	"depths in a list":                      `:depth\(\d,`,
-	"a run of depths":                       `:depth\(\d-\d`,
-	"a run of depths with dots":             `:depth\(\d\.\.\d`,
-	"a set of depths":                       `:depth\(\{`,
-	"depths above":                          `:depth\(>\d`,
-	"depths from":                           `:depth\(>=\d`,
-	"depths below":                          `:depth\(<\d`,
-	"depths up to":                          `:depth\(<=\d`,
-	"a hop with a kind":                     `:block\.\w`,
-	"a hop depth(…)":                        `^\(depth\(`,
-	"blocks at an offset":                   `, \d:block`,
-	"blocks without a star":                 `, block\)`,
-	"a bare depth":                          `^d-?\d`,
-	"a bare turn":                           `^seg\{`,
-	"steps behind a position":               `^\(.*\) > `,
-	"filters behind a position":             `^\(.*\) \{`,
-	"a search behind a step":                `^\S+ \?\? `,
-	"a search in places":                    `^within\(d\d, ?d-?\d\) \?\?`,
-	"@mode=union":                           `@mode=union`,
-	"@mode=latest":                          `@mode=latest`,
-	"@mode=reduce":                          `@mode=reduce`,
-	"@order=pre":                            `@order=pre`,
-	"@order=post":                           `@order=post`,
-	"@order=bfs":                            `@order=bfs`,
-	"@order=path":                           `@order=path`,
-	"@order=turn:asc,pre":                   `@order=turn:asc,pre`,
-	"@order=turn:desc,pre":                  `@order=turn:desc,pre`,
-	"born_turn":                             `^@.*\[born_turn`,
-	"age":                                   `^@.*\[age`,
-	"depth":                                 `^@.*\[depth`,
-	"sdepth":                                `^@.*\[sdepth`,
-}
-
-// mark notes what an example contains and returns its selectors.
-func (x *example) mark(t *testing.T, seen map[string]bool) []string {
+// mark notes what the selectors of an example contain.
+func (x *example) mark(t *testing.T, seen map[string]bool) {
 	t.Helper()
 	edition, texts := selector.Canonical, []string{}
 	for i, word := range x.command {
@@ -123,7 +59,6 @@ func (x *example) mark(t *testing.T, seen map[string]bool) []string {
 		}
 		marks(reflect.ValueOf(*q), seen)
 	}
-	return texts
 }
 
 // marks notes every type and every constant of package selector in v.
@@ -177,49 +112,4 @@ func syntaxTree(t *testing.T) []string {
 		t.Fatalf("%d constructs in selector/ast.go: %q", len(names), names)
 	}
 	return names
-}
-
-// cell is a case of the table of comparisons.
-type cell struct {
-	attribute, operator string
-	value               selector.LiteralKind // or list
-}
-
-const list = selector.Null + 1
-
-var comparison = regexp.MustCompile(`^\.block\[(\w+)(<=|>=|!=|<|>|=|~)(.*)\]$`)
-
-// TestComparisonIsComplete holds testdata/comparison.txt to a result for every
-// operator and every form of a value, for an attribute of each type, and to one
-// for every attribute without an operator.
-func TestComparisonIsComplete(t *testing.T) {
-	examples, _ := readExamples(t)
-	cells, alone := map[cell]bool{}, map[string]bool{}
-	for _, x := range examples {
-		last := x.command[len(x.command)-1]
-		if !slices.Contains(x.command, "values.json") {
-			continue
-		}
-		alone[last] = true
-		if m := comparison.FindStringSubmatch(last); m != nil {
-			q := selector.MustParse("[k="+m[3]+"]", selector.Canonical)
-			kind := q.Groups[0].Steps[0].Parts[0].(selector.Attr).Values[0].Kind
-			if m[3][0] == '[' {
-				kind = list
-			}
-			cells[cell{m[1], m[2], kind}] = true
-		}
-	}
-	for _, name := range []string{"ttl", "kind", "nodeType", "tags", "data_v", "nobody"} {
-		for _, operator := range []string{"=", "!=", "<", "<=", ">", ">=", "~"} {
-			for kind := selector.Number; kind <= list; kind++ {
-				if !cells[cell{name, operator, kind}] {
-					t.Errorf("the table has no %s with %s and a value of kind %d", name, operator, kind)
-				}
-			}
-		}
-		if !alone[".block["+name+"]"] {
-			t.Errorf("the table has no [%s]", name)
-		}
-	}
 }

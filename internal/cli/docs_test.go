@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,15 +11,55 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/cli"
+	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/testrun"
 )
 
-// languagePages are the pages on the selector language, and those that follow
-// them, in the order in which
-// a reader meets them. Their examples are executed in one directory, so that a
-// page can go on with what the page before it made.
-var languagePages = []string{"language.md", "language/reference.md", "../internal/cli/testdata/comparison.txt", "language/editions.md",
-	"errors.md", "inspection.md", "attempts.md", "redaction.md"}
+// series are pages whose commands are executed one after another in one directory, in the order in which a reader meets
+// them, so that a page can go on with what the page before it made.
+type series struct {
+	name, pages string
+	program     string // the beginning of the commands of the series; others are left alone
+	least       int    // how many there are
+	columns     int    // of the terminal, 0 for a pipe
+	env         func(t *testing.T, dir, provider string) []string
+}
+
+var allSeries = []series{
+	{name: "language", program: "pact", least: 200, pages: languagePages, env: func(t *testing.T, dir, _ string) []string {
+		must(t, os.MkdirAll(filepath.Join(dir, "examples", "conversations"), 0o700))
+		t.Chdir(dir)
+		return []string{"PACT_DB=pact.db", "USER=reader"}
+	}},
+	{name: "a run", program: "pact", least: 18, columns: 80, pages: "ten-questions.md gate.md two-runs.md family.md",
+		env: func(t *testing.T, dir, _ string) []string {
+			cli.RecordedRun(t, dir)
+			t.Chdir(dir)
+			must(t, os.WriteFile("prices.json", []byte(`{"as_of":"2026-03-01","currency":"USD","models":[{"model":"claude-sonnet-4-5",`+
+				`"input":3,"output":15,"cache_read":0.3,"cache_write":3.75}]}`), 0o600))
+			return nil
+		}},
+	{name: "the first cut", program: "./pact", least: 3, pages: "ten-questions.md", env: func(t *testing.T, dir, provider string) []string {
+		for name, value := range map[string]string{"OPENAI_BASE_URL": provider + "/v1", "OPENAI_API_KEY": "sk-0123456789"} {
+			t.Setenv(name, value) // of the program that is run
+		}
+		t.Chdir(filepath.Join("..", ".."))
+		return append(os.Environ(), "PACT_DB="+filepath.Join(dir, "pact.db"))
+	}},
+	{name: "README", program: "./pact", least: 14, pages: "../README.md", env: func(t *testing.T, dir, provider string) []string {
+		said, err := os.ReadFile(filepath.Join("..", "record", "calllog", "testdata", "claude-code.jsonl"))
+		must(t, err)
+		sessions := filepath.Join(dir, ".claude", "projects", "-w")
+		must(t, os.MkdirAll(sessions, 0o700))
+		must(t, os.WriteFile(filepath.Join(sessions, "session.jsonl"), said, 0o600))
+		t.Chdir(filepath.Join("..", ".."))
+		return []string{"PACT_DB=" + filepath.Join(dir, "pact.db"), "LANG=C.UTF-8", "HOME=" + dir, "ANTHROPIC_BASE_URL=" + provider}
+	}},
+}
+
+// languagePages are those on the selector language, and those that follow them.
+const languagePages = "language.md language/reference.md ../internal/cli/testdata/comparison.txt language/editions.md errors.md " +
+	"inspection.md attempts.md redaction.md"
 
 // example is a command that a page shows together with what it prints.
 type example struct {
@@ -28,32 +69,34 @@ type example struct {
 	filter  string   // of jq, which the output is piped through
 	into    string   // the file that the output is redirected to
 	quiet   bool     // a table shows answers without warnings
-	want    string   // the output, byte for byte, or
+	want    string   // the output; … stands for what is left out
 	code    string   // the error code that it names
 }
 
 func (x *example) String() string { return fmt.Sprintf("docs/%s:%d", x.page, x.line) }
 
-// TestLanguageExamples runs every example of the pages and compares its output
-// byte for byte.
-func TestLanguageExamples(t *testing.T) {
-	testrun.OneGoroutine(t)
-	examples, files := readExamples(t)
+// TestDocuments runs every command of the pages, and compares its output with what the page shows of it.
+func TestDocuments(t *testing.T) {
 	exits := exitCodes(t)
-	t.Chdir(t.TempDir())
-	if err := os.MkdirAll(filepath.Join("examples", "conversations"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for name, contents := range files {
-		if err := os.WriteFile(name, []byte(contents), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i := range examples {
-		examples[i].check(t, exits)
-	}
-	if len(examples) < 200 {
-		t.Errorf("%d examples were found", len(examples))
+	for _, s := range allSeries {
+		t.Run(s.name, func(t *testing.T) {
+			testrun.OneGoroutine(t)
+			examples, files := s.read(t)
+			provider := httptest.NewServer(providertest.New())
+			defer provider.Close()
+			env := s.env(t, t.TempDir(), provider.URL)
+			if s.columns == 0 && s.program == "pact" {
+				for name, contents := range files {
+					must(t, os.WriteFile(name, []byte(contents), 0o600))
+				}
+			}
+			for i := range examples {
+				examples[i].check(t, s.columns, env, exits)
+			}
+			if len(examples) < s.least {
+				t.Errorf("%d examples were found", len(examples))
+			}
+		})
 	}
 }
 
@@ -61,48 +104,56 @@ var warning = regexp.MustCompile(`(?m)^pact: warning: .*\n`)
 
 var errorLine = regexp.MustCompile(`(?m)^pact: .* \[(E_[A-Z_]+)\]$`)
 
-// check runs the example. Whatever it prints, the exit code has to be that of
-// the error in it.
-func (x *example) check(t *testing.T, exits map[string]int) {
+// check runs the example. Whatever it prints in a pipe, the exit code has to be that of the error in it.
+func (x *example) check(t *testing.T, columns int, env []string, exits map[string]int) {
 	t.Helper()
 	var out bytes.Buffer
-	streams := cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Env: []string{"PACT_DB=pact.db",
-		"USER=reader"}}
-	exit := cli.Run(t.Context(), x.command[1:], streams)
-	got, code := out.String(), ""
-	if m := errorLine.FindStringSubmatch(got); m != nil {
-		code = m[1]
+	code := ""
+	if columns > 0 {
+		out.WriteString(cli.OnTerminal(t, ".", columns, x.command[1:]...))
+	} else {
+		exit := cli.Run(t.Context(), x.command[1:], cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Env: env})
+		if m := errorLine.FindStringSubmatch(out.String()); m != nil {
+			code = m[1]
+		}
+		if exit != exits[code] {
+			t.Errorf("%v: exit code %d with the error %q: %s", x, exit, code, &out)
+		}
 	}
-	switch {
-	case exit != exits[code]:
-		t.Errorf("%v: exit code %d with the error %q", x, exit, code)
-	case x.code != "" || x.want == "" && code != "":
+	if x.code != "" || x.want == "" && code != "" {
 		if code != x.code {
-			t.Errorf("%v: %q\ngot  %swant %s", x, x.command, got, x.code)
+			t.Errorf("%v: %q\ngot  %swant %s", x, x.command, &out, x.code)
 		}
 		return
 	}
+	got := out.String()
 	if x.quiet {
 		got = warning.ReplaceAllString(got, "")
 	}
 	if x.into != "" {
-		if err := os.WriteFile(x.into, out.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(x.into, out.Bytes(), 0o600))
 		got = ""
 	}
 	if x.filter != "" {
 		got = jq(t, x.filter, out.Bytes())
 	}
-	if got != x.want {
+	if got != x.want && !shows(strings.TrimSuffix(got, "\n")+"\n", x.want) {
 		t.Errorf("%v: %q\ngot  %swant %s", x, x.command, got, x.want)
 	}
+}
+
+var wholeLines = regexp.MustCompile(`(?m)^…\n`)
+
+// shows reports whether an output is what a page has of it: a line … stands for any lines, and … in a line for any part of it.
+func shows(got, want string) bool {
+	pattern := wholeLines.ReplaceAllString(regexp.QuoteMeta(want), `(?s:.*\n)?`)
+	return regexp.MustCompile("^" + strings.ReplaceAll(pattern, "…", ".*") + "$").MatchString(got)
 }
 
 // TestErrorCodesHaveExamples holds docs/errors.md to an example of every code,
 // but E_BUSY: it would take five seconds.
 func TestErrorCodesHaveExamples(t *testing.T) {
-	examples, _ := readExamples(t)
+	examples, _ := allSeries[0].read(t)
 	shown := map[string]bool{"": true, "E_BUSY": true}
 	for _, x := range examples {
 		if x.page != "errors.md" {
@@ -120,22 +171,21 @@ func TestErrorCodesHaveExamples(t *testing.T) {
 	}
 }
 
-// readExamples returns the examples of all pages and the files that they show.
-func readExamples(t *testing.T) ([]example, map[string]string) {
+// read returns the examples of all pages and the files that they show.
+func (s *series) read(t *testing.T) ([]example, map[string]string) {
 	t.Helper()
-	files := map[string]string{}
+	const weather = "examples/conversations/weather.json"
+	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(weather)))
+	must(t, err)
+	files := map[string]string{weather: string(text)}
 	var examples []example
-	for _, name := range languagePages {
-		p := pageReader{t: t, name: name, lines: strings.Split(readPage(t, name), "\n"), files: files}
+	for name := range strings.FieldsSeq(s.pages) {
+		p := pageReader{t: t, name: name, program: s.program, lines: strings.Split(readPage(t, name), "\n"), files: files}
 		for p.at < len(p.lines) {
 			p.item()
 		}
 		examples = append(examples, p.examples...)
 	}
-	const weather = "examples/conversations/weather.json"
-	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(weather)))
-	must(t, err)
-	files[weather] = string(text)
 	return examples, files
 }
 
@@ -143,14 +193,15 @@ func readExamples(t *testing.T) ([]example, map[string]string) {
 type pageReader struct {
 	t        *testing.T
 	name     string
+	program  string
 	lines    []string
 	at       int
 	files    map[string]string
 	examples []example
 }
 
-// item reads a fenced block or a table, or passes over a line. What is fenced
-// as console is a session, what is fenced as json or jsonl with a name is a file.
+// item reads a fenced block or a table, or passes over a line. What is fenced as console or text is a session, as sh commands
+// that print anything, and as json or jsonl with a name a file.
 func (p *pageReader) item() {
 	line := p.lines[p.at]
 	switch {
@@ -160,8 +211,10 @@ func (p *pageReader) item() {
 		}
 		language, name, _ := strings.Cut(line[3:], " ")
 		switch {
-		case language == "console":
+		case language == "console" || language == "text":
 			p.session(begin, p.at)
+		case language == "sh":
+			p.script(begin, p.at)
 		case name != "":
 			p.files[name] = strings.Join(p.lines[begin:p.at], "\n") + "\n"
 		}
@@ -180,8 +233,8 @@ func (p *pageReader) session(begin, end int) {
 	for i := begin; i < end; {
 		x := example{page: p.name, line: i + 1}
 		command, ok := strings.CutPrefix(p.lines[i], "$ ")
-		if !ok {
-			p.t.Fatalf("%v: this is no command", &x)
+		if !ok || !strings.HasPrefix(command, p.program+" ") {
+			return
 		}
 		for i++; strings.HasSuffix(command, `\`); i++ {
 			command = strings.TrimSuffix(command, `\`) + strings.TrimSpace(p.lines[i])
@@ -190,6 +243,17 @@ func (p *pageReader) session(begin, end int) {
 			x.want += p.lines[i] + "\n"
 		}
 		p.add(x, command)
+	}
+}
+
+// script reads commands of README, each with a remark behind two spaces. A program of the tests stands in for an agent.
+func (p *pageReader) script(begin, end int) {
+	for i := begin; i < end && strings.HasSuffix(p.name, "README.md"); i++ {
+		command, _, _ := strings.Cut(p.lines[i], "  ")
+		command = strings.NewReplacer("go run ./cmd/pact ", p.program+" ", "run -- claude", "run -- caching").Replace(command)
+		if strings.HasPrefix(command, p.program+" ") {
+			p.add(example{page: p.name, line: i + 1, want: "…\n"}, command)
+		}
 	}
 }
 
@@ -249,9 +313,6 @@ func (p *pageReader) add(x example, command string) {
 	}
 	if n := len(words); n > 2 && words[n-2] == ">" {
 		x.into, words = words[n-1], words[:n-2]
-	}
-	if words[0] != "pact" {
-		p.t.Fatalf("%v: %q is another program", &x, words[0])
 	}
 	x.command = words
 	p.examples = append(p.examples, x)

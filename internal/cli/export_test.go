@@ -7,3 +7,9 @@ import (
 
 // Root returns the command line as a tree, so that tests go through all commands and flags.
 func Root() *cobra.Command { return root(command.New(Streams{})) }
+
+// What the tests of the documents use.
+var (
+	OnTerminal  = onTerminal
+	RecordedRun = recordedRun
+)

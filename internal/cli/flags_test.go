@@ -145,46 +145,83 @@ func TestNoFlagIsIgnored(t *testing.T) {
 	}
 }
 
-// The value of each flag is read somewhere: no flag does nothing.
+// The value of each flag is read somewhere in the folder of its command: no flag does nothing.
 func TestEveryFlagIsRead(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("*", "*.go"))
 	if err != nil || len(paths) < 40 {
 		t.Fatalf("%d files: %v", len(paths), err)
 	}
-	flags, read, sets := map[string]string{}, map[string]bool{}, map[ast.Node]bool{}
+	declares := regexp.MustCompile(`^(Bool|String|StringArray|StringSlice|Int|Int64|Uint64|Float64|Duration)(Var)?P?$`)
+	flags, uses := map[string]string{}, map[string]int{} // by folder and name
 	for _, path := range paths {
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 		must(t, err)
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.CallExpr: // such as f.StringVar(&o.name, "name", …), whose field is set there
-				fun, _ := n.Fun.(*ast.SelectorExpr)
-				if fun == nil || !strings.HasSuffix(strings.TrimSuffix(fun.Sel.Name, "P"), "Var") || len(n.Args) < 4 {
-					return true
-				}
-				to, _ := n.Args[0].(*ast.UnaryExpr)
-				if to == nil {
-					return true
-				}
-				if field, ok := to.X.(*ast.SelectorExpr); ok {
-					name, _ := n.Args[1].(*ast.BasicLit)
-					if name != nil {
-						flags[field.Sel.Name], sets[field] = name.Value, true
-					}
-				}
+		use := func(more int, list ...*ast.Ident) {
+			for _, name := range list {
+				uses[filepath.Dir(path)+" "+name.Name] += more
+			}
+		}
+		set := func(to ast.Node, flag string) {
+			switch to := to.(type) {
 			case *ast.SelectorExpr:
-				read[n.Sel.Name] = read[n.Sel.Name] || !sets[n]
+				use(-1, to.Sel)
+				if !to.Sel.IsExported() { // else another package reads it
+					flags[filepath.Dir(path)+" "+to.Sel.Name] = flag
+				}
+			case *ast.Ident:
+				use(-1, to)
+				flags[filepath.Dir(path)+" "+to.Name] = flag
+			}
+		}
+		ast.PreorderStack(file, nil, func(n ast.Node, above []ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Ident:
+				use(1, n)
+			case *ast.BasicLit:
+				uses[filepath.Dir(path)+" "+n.Value]++
+			case *ast.Field:
+				use(-1, n.Names...)
+			case *ast.ValueSpec:
+				use(-1, n.Names...)
+			case *ast.CallExpr:
+				fun, _ := n.Fun.(*ast.SelectorExpr)
+				if fun == nil || !declares.MatchString(fun.Sel.Name) || len(n.Args) < 3 {
+					return true
+				}
+				target, named := n.Args[0].(*ast.UnaryExpr)
+				at := 0
+				if named {
+					at = 1
+				}
+				literal, _ := n.Args[at].(*ast.BasicLit)
+				if literal == nil {
+					return true
+				}
+				name := literal.Value
+				if named {
+					set(target.X, name)
+					return true
+				}
+				switch to := above[len(above)-1].(type) {
+				case *ast.ExprStmt: // it is looked up by its name
+					uses[filepath.Dir(path)+" "+name]--
+					flags[filepath.Dir(path)+" "+name] = name
+				case *ast.AssignStmt:
+					set(to.Lhs[slices.Index(to.Rhs, ast.Expr(n))], name)
+				case *ast.KeyValueExpr:
+					set(to.Key, name)
+				}
 			}
 			return true
 		})
 	}
-	for field, flag := range flags {
-		if !read[field] {
-			t.Errorf("nothing reads the flag %s, which is %s", flag, field)
+	for to, flag := range flags {
+		if uses[to] <= 0 {
+			t.Errorf("nothing reads the flag %s: %s", flag, to)
 		}
 	}
-	if len(flags) < 30 {
-		t.Errorf("%d flags are in fields", len(flags))
+	if len(flags) < 80 {
+		t.Errorf("%d flags were found", len(flags))
 	}
 }
 

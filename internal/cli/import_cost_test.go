@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // An import of a session of four times the calls takes four times the memory at most, beside that of a few calls, and
@@ -109,44 +111,12 @@ func TestImportTable(t *testing.T) {
 
 // manyTools is an MCP server with 40 tools, which agents start.
 func manyTools() {
-	var tools []any
+	s := mcp.NewServer(&mcp.Implementation{Name: "many", Version: "1"}, nil)
 	for i := range 40 {
-		tools = append(tools, map[string]any{"name": fmt.Sprintf("look_%02d", i),
-			"description": strings.Repeat("Looks something up, as its manual says. ", 20), "inputSchema": map[string]any{
-				"type": "object", "properties": map[string]any{"what": map[string]any{"type": "string"}}}})
+		s.AddTool(&mcp.Tool{Name: fmt.Sprintf("look_%02d", i), Description: strings.Repeat("Looks something up, as its manual says. ", 20),
+			InputSchema: json.RawMessage(`{"type":"object","properties":{"what":{"type":"string"}}}`)}, nil)
 	}
-	in, out := bufio.NewReader(os.Stdin), json.NewEncoder(os.Stdout)
-	for {
-		line, err := in.ReadBytes('\n')
-		if err != nil {
-			return
-		}
-		var asked struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-			Params struct {
-				ProtocolVersion string `json:"protocolVersion"`
-			} `json:"params"`
-		}
-		if json.Unmarshal(line, &asked) != nil || asked.ID == nil {
-			continue // a notification
-		}
-		answer := map[string]any{"jsonrpc": "2.0", "id": asked.ID}
-		switch asked.Method {
-		case "initialize":
-			answer["result"] = map[string]any{"protocolVersion": asked.Params.ProtocolVersion,
-				"capabilities": map[string]any{"tools": map[string]any{}}, "serverInfo": map[string]any{"name": "many", "version": "1"}}
-		case "tools/list":
-			answer["result"] = map[string]any{"tools": tools}
-		case "ping":
-			answer["result"] = map[string]any{}
-		default:
-			answer["error"] = map[string]any{"code": -32601, "message": "there is no such method"}
-		}
-		if out.Encode(answer) != nil {
-			return
-		}
-	}
+	_ = s.Run(context.Background(), &mcp.StdioTransport{}) // it ends with its agent
 }
 
 // The budget of memory (docs/architecture.md): what a command has over one with

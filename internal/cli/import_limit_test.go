@@ -14,40 +14,9 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/klauspost/compress/zstd"
 )
-
-// TestABackupOfAnySizeIsImported: what pact exported is imported, however large it is; where it is compressed, which
-// says nothing of its size, and one line takes more than the limit, the error says what to do.
-func TestABackupOfAnySizeIsImported(t *testing.T) {
-	testrun.Long(t, "imports what takes a quarter of a gigabyte")
-	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "chat", nil)
-	must(t, err)
-	add := func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{Role: "user", Content: strings.Repeat("word ", 20<<20)})
-		return nil
-	}
-	var text bytes.Buffer
-	if _, err = c.Commit(t.Context(), &pact.CommitOptions{Edit: add}); err == nil {
-		err = c.Export(t.Context(), &text)
-	}
-	must(t, err)
-	plain := filepath.Join(t.TempDir(), "my chat.jsonl")
-	for path, data := range map[string][]byte{plain: text.Bytes(), plain + ".gz": compressed(t, text.String())} {
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if code, out, problems := run(t, "", "import", plain, "--dry-run"); code != 0 || !strings.Contains(out, "1 cycle") {
-		t.Errorf("exit %d\n%s%s", code, out, problems)
-	}
-	code, _, problems := run(t, "", "import", plain+".gz", "--dry-run")
-	if code != 2 || !strings.Contains(problems, "decompress '"+plain+".gz'") {
-		t.Errorf("exit %d\n%s", code, problems)
-	}
-}
 
 // TestALargeBackupIsReadFromItsFile: a history that is too large to be held as a text is imported, checked
 // and refused as a small one is, plain and compressed; the error shows its line, and no store is left.
@@ -199,45 +168,6 @@ func TestADirectoryImportedWhileItIsWritten(t *testing.T) {
 			if got != want || want == "" {
 				t.Errorf("%v: after many imports\n%s\nafter one\n%s", question, got, want)
 			}
-		}
-	}
-}
-
-// TestCompressedLogs: a log is read as gzip and as Zstandard, named after the file that was
-// compressed; what is cut short is refused, and makes nothing.
-func TestCompressedLogs(t *testing.T) {
-	log, err := os.ReadFile(filepath.Join("..", "record", "calllog", "testdata", "codex-rollout.jsonl"))
-	must(t, err)
-	var zipped bytes.Buffer
-	z := gzip.NewWriter(&zipped)
-	if _, err := z.Write(log); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	e, err := zstd.NewWriter(nil)
-	must(t, err)
-	dir := t.TempDir()
-	for end, data := range map[string][]byte{".gz": zipped.Bytes(), ".zst": e.EncodeAll(log, nil)} {
-		db := filepath.Join(dir, "pact.db"+end)
-		cut := filepath.Join(dir, "cut.jsonl"+end)
-		whole := filepath.Join(dir, "run.jsonl"+end)
-		for path, data := range map[string][]byte{cut: data[:len(data)/2], whole: data} {
-			if err := os.WriteFile(path, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		code, out, problems := run(t, "", "import", cut, "--db", db)
-		if code != 2 || !strings.Contains(problems, "cut short") || out != "" {
-			t.Errorf("%s cut short: exit %d\n%s%s", end, code, out, problems)
-		}
-		if _, err := os.Stat(db); err == nil {
-			t.Errorf("%s: a refused import made a store", end)
-		}
-		code, out, problems = run(t, "", "import", whole, "--db", db)
-		if code != 0 || !strings.HasPrefix(out, "run: ") || !strings.Contains(out, "3 new calls") {
-			t.Errorf("%s: exit %d\n%s%s", end, code, out, problems)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,11 +20,27 @@ import (
 // callsOfTheRun is how many calls of the model the recorded run has.
 const callsOfTheRun = 60
 
-// recordedRun records a coding agent that works on a failing test, in calls a
-// minute apart: it reads files and runs commands, of which some fail. It
-// shortens its largest result before call 31, gets another tool before call 41,
-// and is asked something else after each ten calls.
+var runOnce []byte // a store with the recorded run, once it is made
+
+// recordedRun leaves a store in dir of a coding agent that works on a failing test, in calls a minute apart: it reads files
+// and runs commands, of which some fail. It shortens its largest result before call 31, gets another tool before call 41, and
+// is asked something else after each ten calls.
 func recordedRun(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, "pact.db")
+	if runOnce == nil {
+		recordRun(t, path)
+		var err error
+		if runOnce, err = os.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(path, runOnce, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func recordRun(t *testing.T, path string) {
 	t.Helper()
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
@@ -42,7 +59,7 @@ func recordedRun(t *testing.T, dir string) {
 	provider.Clock(clock)
 	server := httptest.NewServer(provider)
 	defer server.Close()
-	s, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(dir, "pact.db")))
+	s, err := dbtest.Open(sqlite.Open(t.Context(), path))
 	if err != nil {
 		t.Fatal(err)
 	}

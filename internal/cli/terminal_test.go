@@ -71,24 +71,6 @@ assistant
 	}
 }
 
-// A log on a terminal of 80 columns has the first words: columns without an entry are left out.
-func TestALogOnATerminalShowsWhatWasSaid(t *testing.T) {
-	testrun.OneGoroutine(t)
-	dir := t.TempDir()
-	recordedRun(t, dir)
-	got := onTerminal(t, dir, 80, "log", "run", "-n", "1")
-	for _, want := range []string{"cycle", "called", "said", "@c60", "bash", "Step 60"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is missing in\n%s", want, got)
-		}
-	}
-	for _, empty := range []string{"added", "removed", "changed"} {
-		if strings.Contains(got, empty) {
-			t.Errorf("the column %s has no entry:\n%s", empty, got)
-		}
-	}
-}
-
 // A narrow terminal cuts words, and leaves out a column rather than show nothing of it. What broke the cache is the last
 // to go.
 func TestALogFitsAnyTerminal(t *testing.T) {
@@ -166,46 +148,25 @@ func TestWarningsAndErrorsOnATerminalAreWrapped(t *testing.T) {
 	}
 }
 
-// What lists nodes keeps to the width of the terminal, and a change keeps what changed in sight.
+// What lists nodes keeps to the width of the terminal, and a change keeps what changed in sight. A rich report is of blocks
+// alone; --structure draws the other nodes as well.
 func TestListsOfNodesFitATerminal(t *testing.T) {
 	testrun.OneGoroutine(t)
 	dir := t.TempDir()
 	recordedRun(t, dir)
-	for _, args := range [][]string{{"diff", "run", "@c20", "@c21"}, {"diff", "run", "@c20", "@c21", "--rich"},
-		{"select", "run", "[kind='call']"}, {"show", "run"}, {"diff", "run", "@c1", "@c60", "--structure"}} {
-		got := onTerminal(t, dir, 80, args...)
-		for line := range strings.Lines(got) {
-			if columns := lipgloss.Width(strings.TrimSuffix(line, "\n")); columns > 80 {
-				t.Errorf("%v: %d columns: %s", args, columns, line)
+	for line, says := range map[string]string{"diff run @c20 @c21": "block", "select run [kind='call']": "block", "show run": "seg",
+		"diff run @c1 @c60 --structure": "seg", "diff run @c30 @c31 --rich": "- block:9-2  ", "diff run @c30 @c31 --rich --structure": "+ seg:31"} {
+		got := onTerminal(t, dir, 80, strings.Fields(line)...)
+		for of := range strings.Lines(got) {
+			words := strings.Fields(of)
+			if columns := lipgloss.Width(strings.TrimSuffix(of, "\n")); columns > 80 || strings.HasSuffix(line, "--rich") &&
+				strings.ContainsAny(of[:1], "+-~") && !strings.HasPrefix(words[1], "block:") {
+				t.Errorf("%s: %d columns: %s", line, columns, of)
 			}
 		}
-		if got == "" {
-			t.Errorf("%v prints nothing", args)
+		if !strings.Contains(got, says) || strings.HasSuffix(line, "--rich") && !strings.Contains(got, "only with --structure") {
+			t.Errorf("%s lacks %q:\n%s", line, says, got)
 		}
-	}
-}
-
-// A terminal gets the rich report of blocks alone, wrapped by words; --structure
-// draws the other nodes as well.
-func TestARichDiffOnATerminalIsOfBlocks(t *testing.T) {
-	testrun.OneGoroutine(t)
-	dir := t.TempDir()
-	recordedRun(t, dir)
-	got := onTerminal(t, dir, 80, "diff", "run", "@c30", "@c31", "--rich")
-	for line := range strings.Lines(got) {
-		if columns := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); columns > 80 {
-			t.Errorf("%d columns: %s", columns, line)
-		}
-		if words := strings.Fields(line); strings.ContainsAny(line[:1], "+-~") && !strings.HasPrefix(words[1], "block:") {
-			t.Errorf("no block: %s", line)
-		}
-	}
-	if !strings.Contains(got, "- block:9-2  ") || !strings.Contains(got, "only with --structure") {
-		t.Errorf("the removed block or what is hidden is missing in\n%s", got)
-	}
-	all := onTerminal(t, dir, 80, "diff", "run", "@c30", "@c31", "--rich", "--structure")
-	if !strings.Contains(all, "+ seg:31") {
-		t.Errorf("the new turn is missing in\n%s", all)
 	}
 }
 

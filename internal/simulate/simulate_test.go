@@ -244,6 +244,7 @@ var table = []struct{ name, text string }{
 // With when pays, no policy is dearer than the run as it was, on any real run at any price of reading.
 // -v prints the table of docs/policies.md.
 func TestTableOfPolicies(t *testing.T) {
+	testrun.Long(t, "replays all real runs under five policies; TestPaysIsNeverDearer draws some")
 	testrun.OneGoroutine(t)
 	counter, err := tokens.Named("o200k_base")
 	if err != nil {
@@ -251,11 +252,11 @@ func TestTableOfPolicies(t *testing.T) {
 	}
 	runs, _ := shared(t)
 	var long []string
-	for i := range testrun.Size(t, 60, 120, 200) {
+	for i := range testrun.Size(t, 120, 120, 200) {
 		long = append(long, words(fmt.Sprint("word", i), 200+i*37%1500))
 	}
 	runs = append(runs, conversed(t, long...))
-	for _, read := range []float64{0.1, 0.025, 0.05}[:testrun.Size(t, 1, 2, 3)] {
+	for _, read := range []float64{0.1, 0.025, 0.05}[:testrun.Size(t, 2, 2, 3)] {
 		costs := make(map[string]map[string]float64)
 		for _, c := range runs {
 			o := simulate.Options{Counter: counter, Prices: priced(read, 1.25), Model: "m", Dialect: "anthropic"}

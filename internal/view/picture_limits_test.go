@@ -105,7 +105,7 @@ func TestColumnsCostWhatIsNew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return visits(t, c, list, new(strips))
+		return visits(t, c, list)
 	}
 	few, many := visited(1000, false), visited(8000, false)
 	t.Logf("appending: %d nodes and runs of 1,000 blocks, %d of 8,000", few, many)
@@ -119,43 +119,14 @@ func TestColumnsCostWhatIsNew(t *testing.T) {
 	}
 }
 
-// TestPicturesGoOn counts the same when a call comes after a picture was drawn.
-func TestPicturesGoOn(t *testing.T) {
-	const calls = 100
-	visited := func(blocks int) int {
-		c := shape{calls: calls, blocks: blocks}.make(t)
-		known := new(strips)
-		drawn := 0
-		for range 2 {
-			if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-				b.Add("^ah", pact.Spec{Role: "user", Content: "next"})
-				return nil
-			}}); err != nil {
-				t.Fatal(err)
-			}
-			list, err := NewReader(c, Bytes, nil, nil).Calls(t.Context(), pact.Cycle(1), pact.Latest())
-			if err != nil {
-				t.Fatal(err)
-			}
-			drawn = visits(t, c, list, known)
-		}
-		return drawn
-	}
-	few, many := visited(1000), visited(8000)
-	t.Logf("a new call: %d nodes and runs of 1,000 blocks, %d of 8,000", few, many)
-	if row := 7000 / 50; few > 200 || many > few+4*row {
-		t.Errorf("%d and %d: a new call looks at more than its path and the blocks of the last row", few, many)
-	}
-}
-
 // visits counts the nodes and runs that a picture of 50 rows looks at.
-func visits(t *testing.T, c *pact.Context, calls []Call, known *strips) int {
+func visits(t *testing.T, c *pact.Context, calls []Call) int {
 	t.Helper()
 	log, err := provenance.LogOf(c.Log(t.Context(), 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &drawing{ctx: t.Context(), context: c, calls: calls, log: log, options: PictureOptions{Unit: Bytes}, strips: known}
+	d := &drawing{ctx: t.Context(), context: c, calls: calls, log: log, options: PictureOptions{Unit: Bytes}, strips: new(strips)}
 	if _, err := d.draw(len(calls), 50); err != nil {
 		t.Fatal(err)
 	}

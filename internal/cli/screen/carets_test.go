@@ -1,10 +1,6 @@
 package screen
 
-import (
-	"testing"
-
-	"github.com/contexttree/pact/internal/view"
-)
+import "testing"
 
 func TestMark(t *testing.T) {
 	long := "0123456789012345678901234567890123456789012345678901234567890123456789"
@@ -43,15 +39,6 @@ func TestQuote(t *testing.T) {
 	} {
 		if have := Quote(word); have != want {
 			t.Errorf("quote(%q) = %s, want %s", word, have, want)
-		}
-	}
-}
-
-func TestBytesText(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 999_949: "999.9 kB", 999_950: "1.0 MB",
-		2_500_000_000: "2.5 GB"} {
-		if have := view.Size(n); have != want {
-			t.Errorf("view.Size(%d) = %s, want %s", n, have, want)
 		}
 	}
 }

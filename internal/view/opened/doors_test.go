@@ -3,6 +3,8 @@ package opened_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/simulate"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/opened"
 	"github.com/contexttree/pact/internal/view/story"
@@ -81,6 +84,9 @@ func TestASessionSaysWhatBroke(t *testing.T) {
 			"Broke: nothing; 2 of 3 calls read less than had been left, most is missing where @c2 read 4 of the 2000 tokens that had been left (counted)", "every call"},
 		"nothing": {session("hello", opus+"=100,2000,0,0", "two", opus+"=100,20,2000,0"),
 			"Broke: nothing; every call read what the call before had left, as the provider counted.", "(seen)"},
+		// 9 tokens of input, 50,000 read, 81,200 written and 3 of output
+		"a break and its cost": {session("go on", opus+"=3,40000,20000,0", "two", opus+"=3,500,60000,0", "three", opus+"=3,40700,20000,0"),
+			"Cost: 0.5576 dollars", "(seen)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			said := ""
@@ -93,7 +99,7 @@ func TestASessionSaysWhatBroke(t *testing.T) {
 }
 
 // TestHelpIsWhatWasTriedOrFound: a program without markers is told to set them, a rewriting agent not to keep what its
-// calls begin with, and of a run that is too long to try rules on nothing is said to help or not to.
+// calls begin with.
 func TestHelpIsWhatWasTriedOrFound(t *testing.T) {
 	long := strings.Repeat("word ", 3000)
 	asked := func(calls, tokens int) string {
@@ -109,20 +115,9 @@ func TestHelpIsWhatWasTriedOrFound(t *testing.T) {
 		}
 		return log.String()
 	}
-	var again, messages strings.Builder // the same call of a tool, with one result
-	messages.WriteString(`{"role":"user","content":"go on"}`)
-	for i := range 201 {
-		call := fmt.Sprintf(`[{"type":"tool_use","id":"t%d","name":"f","input":{}}]`, i)
-		fmt.Fprintf(&again, `{"request":{"model":"claude-opus-4-8","max_tokens":9,"messages":[%s]},"response":{"id":"m%d","type":"message",`+
-			`"role":"assistant","model":"claude-opus-4-8","content":%s,"stop_reason":"tool_use","usage":{"input_tokens":3,`+
-			`"cache_read_input_tokens":%d,"cache_creation_input_tokens":2000,"output_tokens":1}}}`+"\n", messages.String(), i, call, 2000*i)
-		fmt.Fprintf(&messages, `,{"role":"assistant","content":%s},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d",`+
-			`"content":"a result that is long enough to be found again, word by word, in each of all these calls"}]}`, call, i)
-	}
 	for name, c := range map[string]struct{ log, says string }{
 		// 5,000 tokens and 10,000 again at 5 instead of 0.5 dollars a million; 15,000 written at 6.25 instead of 5
 		"no markers": {asked(3, 5000), "Helps: to mark for the cache what calls repeat would have saved 0.0488 dollars (computed); pact findings says why."},
-		"too long":   {again.String(), "Helps: unknown. No rule was tried: a trial replays the run, which has 201 calls, more than 200."},
 		"compacted":  {strings.Replace(session("hello", opus+"=", "two", opus+"="), `"uuid":"n2"`, `"isCompactSummary":true,"uuid":"n2"`, 1), "Helps: nothing"},
 	} {
 		said := ""
@@ -133,8 +128,9 @@ func TestHelpIsWhatWasTriedOrFound(t *testing.T) {
 	}
 }
 
-// eachDoor imports a log and compares what breaks and costs by every door: a walk, what open tells, the calls of the
-// log, those of the server and inspector, the prefixes, the findings. each gets what open tells of a context.
+// eachDoor imports a log and compares what breaks and costs by every door: a walk, one over the last calls, what open tells,
+// the calls of the log, those of the server and inspector, the prefixes, the findings. The cost of a run is the sum of its
+// calls, and no break cost more than its call. each gets what open tells of a context.
 func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 	ctx, db := t.Context(), pact.NewDB(store.NewMemory())
 	log, err := calllog.Read(data)
@@ -170,17 +166,34 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 		}
 		var all view.Totals
 		breaks := map[int64]bool{}
+		var paid, lost float64
+		var walked []string
 		for s, err := range view.Walk(ctx, c, from, to, view.WalkOptions{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			all.Add(s)
+			walked = append(walked, asJSON(s))
 			cost := (*float64)(nil)
 			if s.Call != nil && s.Call.Cost != nil {
 				cost = &s.Call.Cost.Paid
+				paid += *cost
+				if l := s.Call.Cost.Lost; l != nil {
+					if lost += *l; *l > *cost {
+						t.Errorf("%s, cycle %d: lost %g of %g", c.Name(), s.Cycle, *l, *cost)
+					}
+				}
 			}
 			if note("walk", s.Cycle, s.Broke, cost); s.Broke != nil {
 				breaks[s.Cycle] = true
+			}
+		}
+		for _, at := range []int64{last, max(last-2, first), (first + last) / 2} {
+			for s, err := range view.Walk(ctx, c, pact.Cycle(at), to, view.WalkOptions{}) {
+				if want := walked[at-first]; err != nil || asJSON(s) != want {
+					t.Fatalf("%s, a walk over the cycle %d and later: %v %s\nof all: %s", c.Name(), at, err, asJSON(s), want)
+				}
+				at++
 			}
 		}
 		list, err := view.NewReader(c, view.Bytes, nil, nil).Calls(ctx, from, to)
@@ -233,14 +246,25 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 		if a, b, d := asJSON(all), asJSON(r.Totals), asJSON(told.Story.Totals); a != b || a != d {
 			t.Errorf("%s: totals differ: %s, prefix %s, open %s", c.Name(), a, b, d)
 		}
+		if total := told.Story.Totals; total.Paid != nil && (!equal(*total.Paid, paid) || !equal(total.Lost, lost) ||
+			!equal(*report.Spent.Cost, paid) || !equal(report.Spent.Lost, lost)) ||
+			total.Paid == nil && report.Spent.Evidence == "counted" && report.Spent.Cost != nil {
+			t.Errorf("%s: paid %g and lost %g, the findings say %+v", c.Name(), paid, lost, report.Spent)
+		}
 		each(&told)
 	}
 }
 
-// Every door says the same of every log.
+func equal(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+
+// Every door says the same of every real log.
 func TestEveryDoorSaysTheSame(t *testing.T) {
-	for name, data := range logs(t) {
-		if len(data) > 1<<20 {
+	for _, name := range testrun.Shared(t, "data", "*.json*", "agents/*/*.json*", "agents/*/*/*/*.jsonl", "cases/*/*.json*", "cases/*/*.traj") {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(data) > 1<<20 && !testrun.Thorough() {
 			continue // the same code, for longer
 		}
 		t.Run(name, func(t *testing.T) { eachDoor(t, data, func(*opened.Context) {}) })
