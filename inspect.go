@@ -168,10 +168,12 @@ func (c *Context) Timeline(ctx context.Context, id string) (_ *inspect.Timeline,
 // Cost: the first snapshot, then what differs from each to the next; it makes no trees of the others.
 func (c *Context) Occurrences(ctx context.Context, from, to Address, working bool,
 	match func(cycle int64, content string) bool) ([]inspect.Occurrence, error) {
-	s := c.state.Load()
+	s, err := c.current(ctx)
+	if err != nil {
+		return nil, err
+	}
 	first, last := int64(1), int64(0)
 	if from != Working() && s.Cycle >= s.First {
-		var err error
 		if first, last, err = cycles(s.Info, from, to); err != nil {
 			return nil, err
 		}

@@ -66,6 +66,19 @@ func checkPoints(t *testing.T, medium store.Store, w *writer) {
 			}
 		}
 	}
+	st, err := engine.NewHasty(medium, store.Packing{}).Load(background, w.key)
+	must(t, err)
+	unopened := 0
+	_, runs, err := st.Head.Region(tree.Seq).Children().Parts()
+	must(t, err)
+	for _, run := range runs {
+		if run.Unopened() {
+			unopened += run.Len()
+		}
+	}
+	if unopened < len(want)/3 {
+		t.Errorf("opening loads all but %d of %d turns", unopened, len(want))
+	}
 	damage, err := e.Check(background, w.key)
 	must(t, err)
 	if damage != nil {

@@ -125,6 +125,32 @@ func TestADeletedCopyLeavesItsName(t *testing.T) {
 	}
 }
 
+// TestWhatForksDoNotShareGoesWithItsOrigin deletes an origin that shares its first turns with a fork: what it said
+// later is nowhere, also where it was joined with what they share.
+func TestWhatForksDoNotShareGoesWithItsOrigin(t *testing.T) {
+	medium := store.NewMemory()
+	e := engine.NewHasty(medium, store.Packing{})
+	w := begin(t, e, "origin")
+	for i := range 20 {
+		must(t, w.commit(said(i)))
+	}
+	_, err := e.Fork(background, w.key, 10, engine.Fork{Name: "fork"})
+	must(t, err)
+	must(t, e.SettleAll(background))
+	must(t, e.Delete(background, w.key))
+	text := ""
+	for p, err := range medium.Range(background, store.Span{Space: 1, To: "\xff"}, store.Ascending) {
+		must(t, err)
+		text += string(p.Value)
+	}
+	for i := range 20 {
+		if strings.Contains(text, said(i)) != (i < 10) {
+			t.Errorf("%q is there: %v", said(i), i >= 10)
+		}
+	}
+	must(t, e.Close())
+}
+
 // meddled is a medium on which something happens before the second reading.
 type meddled struct {
 	store.Store

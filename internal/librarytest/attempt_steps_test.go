@@ -81,7 +81,8 @@ func TestABackupCarriesAttempts(t *testing.T) {
 // A call of a provider is two steps: the edits and the start of the attempt, and its end with the
 // commit and the beginning of the next cycle.
 func TestACallIsTwoSteps(t *testing.T) {
-	for name, s := range stores(t) {
+	for name, on := range handles() {
+		s := on[0]
 		c, err := pact.Create(background, s, "steps", nil)
 		must(t, err)
 		var sent strings.Builder
@@ -125,7 +126,8 @@ func reopened(t *testing.T, s *pact.DB, name string) *pact.Context {
 
 // A step that is refused leaves nothing of itself.
 func TestAStepThatIsRefusedLeavesNothing(t *testing.T) {
-	for name, s := range stores(t) {
+	for name, on := range handles() {
+		s := on[0]
 		c, err := pact.Create(background, s, "steps", nil)
 		must(t, err)
 		oops := errors.New("oops")

@@ -3,7 +3,6 @@ package librarytest
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -12,37 +11,15 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
-
-	"github.com/contexttree/pact/store/sqlite"
 )
 
-// writers opens a new context twice, each time in a store of its own where there
-// can be two of one file.
+// writers opens a new context twice: as one process does, and as two.
 func writers(t *testing.T, test func(t *testing.T, a, b *pact.Context)) {
-	for name, open := range map[string]func(t *testing.T) (one, two *pact.DB){
-		"memory": func(*testing.T) (one, two *pact.DB) {
-			s := pact.NewDB(store.NewMemory())
-			return s, s
-		},
-		"SQLite": func(t *testing.T) (one, two *pact.DB) {
-			path := filepath.Join(t.TempDir(), "pact.db")
-			list := [2]*pact.DB{}
-			for i := range list {
-				var err error
-				list[i], err = dbtest.Open(sqlite.Open(background, path))
-				must(t, err)
-				t.Cleanup(func() { list[i].Close() })
-			}
-			return list[0], list[1]
-		},
-	} {
+	for name, on := range handles() {
 		t.Run(name, func(t *testing.T) {
-			one, two := open(t)
-			a := create(t, one)
-			b, err := pact.Open(background, two, a.Name(), &pact.OpenOptions{Actor: "bea", Clock: steps()})
+			a := create(t, on[0])
+			b, err := pact.Open(background, on[1], a.Name(), &pact.OpenOptions{Actor: "bea", Clock: steps()})
 			must(t, err)
 			test(t, a, b)
 		})

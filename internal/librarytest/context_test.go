@@ -2,11 +2,9 @@ package librarytest
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -14,7 +12,6 @@ import (
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
@@ -77,29 +74,6 @@ func TestRetainedNodeStaysUntilReleased(t *testing.T) {
 	}
 }
 
-func TestAtTakesAddressesAsTheyAreParsed(t *testing.T) {
-	c := shortConversation(t, selector.V01)
-	for text, want := range map[string]int64{"@t0": 3, "@t-1": 2, "@c1": 1, "working": 4} {
-		a, err := pact.ParseAddress(text, "")
-		must(t, err)
-		if got := snapshotAt(t, c, a).Cycle(); got != want || a.String() != text {
-			t.Errorf("%s: cycle %d, want %d; prints as %s", text, got, want, a)
-		}
-	}
-	for _, text := range []string{"@t-3", "@c9", "@c0"} {
-		a, err := pact.ParseAddress(text, "")
-		must(t, err)
-		if _, err := c.At(background, a); !errors.Is(err, fault.SnapshotNotFound) {
-			t.Errorf("%s: got %v", text, err)
-		}
-	}
-	for _, text := range []string{"", "@", "t0", "@t-1..@t0", "@*", "@t0 .cb", "@t0, *"} {
-		if _, err := pact.ParseAddress(text, ""); err == nil {
-			t.Errorf("%q was read as an address", text)
-		}
-	}
-}
-
 // TestWorkingStateIsNoSnapshot asks for snapshots at the address of the working state, in a
 // context that has one of cycle 0.
 func TestWorkingStateIsNoSnapshot(t *testing.T) {
@@ -119,23 +93,27 @@ func TestWorkingStateIsNoSnapshot(t *testing.T) {
 	}
 }
 
-// TestZeroAddressNamesNothing gives every kind of call the zero address.
-// A state has the words of every edition beside the addresses of the documents.
+// Addresses are texts with the words of every edition beside those of the documents.
 func TestAddressesAreTexts(t *testing.T) {
 	c := threeSnapshots(t)
-	for text, want := range map[pact.Address]pact.Address{"@t0": "@t0", "latest": "@t0", "@t-2": "@t-2", "latest-2": "@t-2",
-		"@c2": "@c2", "working": "working"} {
-		s, err := c.At(background, text)
+	for text, want := range map[pact.Address]struct {
+		as    pact.Address
+		cycle int64
+	}{"@t0": {"@t0", 3}, "latest": {"@t0", 3}, "@t-2": {"@t-2", 1}, "latest-2": {"@t-2", 1}, "@c2": {"@c2", 2}, "working": {"working", 4}} {
+		parsed, err := pact.ParseAddress(string(text), "")
 		must(t, err)
-		same, err := pact.ParseAddress(string(text), "")
-		must(t, err)
-		if again, err := c.At(background, same); err != nil || again.Digest() != s.Digest() || text.String() != want.String() {
-			t.Errorf("%s is %s, and %s is %s: %v", text, s.Digest(), same, text, err)
+		for _, at := range []pact.Address{text, parsed} {
+			if got := snapshotAt(t, c, at).Cycle(); got != want.cycle || at.String() != want.as.String() {
+				t.Errorf("%s is cycle %d, want %d, and prints as %s", text, got, want.cycle, at)
+			}
 		}
 	}
-	for _, text := range []pact.Address{"", "@t", "latest-", "latest--1", "@t-3..@t0", "@*", "now"} {
+	for _, text := range []pact.Address{"", "@", "t0", "@t", "latest-", "latest--1", "@t-3..@t0", "@*", "now", "@t0 .cb", "@t0, *"} {
 		if _, err := c.At(background, text); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("%q: %v", text, err)
+		}
+		if _, err := pact.ParseAddress(string(text), ""); err == nil {
+			t.Errorf("%q was read as an address", text)
 		}
 	}
 }
@@ -184,54 +162,6 @@ func TestZeroAddressNamesNothing(t *testing.T) {
 		if fault.CodeOf(err) != fault.SelectorInvalid {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// Readers see one moment each, and never wait.
-func TestReadersWhileWriting(t *testing.T) {
-	c := create(t, pact.NewDB(store.NewMemory()))
-	_, err := c.Commit(background, &pact.CommitOptions{Edit: say("first")})
-	must(t, err)
-	var readers sync.WaitGroup
-	done := make(chan struct{})
-	for range 4 {
-		readers.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
-				s := c.Working()
-				before := s.Digest()
-				if err := s.WriteThread(background, io.Discard); err != nil {
-					t.Error(err)
-				}
-				if _, err := c.Select(background, "@t0 ^seq .mt:depth(1-3) .cb[role='user']", nil); err != nil {
-					t.Error(err)
-				}
-				if _, err := c.Diff(background, pact.Latest(), pact.Working(), nil); err != nil {
-					t.Error(err)
-				}
-				if s.Digest() != before {
-					t.Error("a snapshot changed under its reader")
-				}
-			}
-		})
-	}
-	for range 200 {
-		turn(t, c, "more")
-	}
-	close(done)
-	readers.Wait()
-}
-
-func TestCanceledContextStopsWork(t *testing.T) {
-	c := longContext(t, 3_000, "x")
-	ctx, cancel := context.WithCancel(background)
-	cancel()
-	if _, err := c.Select(ctx, "@t0 .cb", nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
 	}
 }
 

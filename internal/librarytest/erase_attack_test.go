@@ -127,8 +127,8 @@ func TestErasedDraftsCannotBeGuessed(t *testing.T) {
 	}
 	common := hashesOf(t, "no PIN at all")
 	hashes := map[string]string{}
-	for n := range 10_000 {
-		candidate := fmt.Sprintf("%04d", n)
+	for n := range testrun.Size(t, 1000, 10_000, 10_000) {
+		candidate := fmt.Sprintf("%04d", (4000+n)%10_000)
 		for h := range hashesOf(t, candidate) {
 			if !common[h] {
 				hashes[h] = candidate

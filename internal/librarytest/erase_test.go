@@ -3,26 +3,24 @@ package librarytest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"maps"
+	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/sure"
-	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // late is a store whose caller is interrupted when an erasure is durable.
@@ -42,25 +40,18 @@ func (s *late) Erase(ctx context.Context, key history.Key, e engine.Erase) (*his
 // TestEraseReturnsItsReceiptAlthoughTheCallerGivesUp interrupts the caller of an erasure when there is no
 // way back: the receipt is given out once, so it must not be lost.
 func TestEraseReturnsItsReceiptAlthoughTheCallerGivesUp(t *testing.T) {
-	file, err := dbtest.Engine(sqlite.Open(background, filepath.Join(t.TempDir(), "pact.db")))
-	must(t, err)
-	t.Cleanup(func() { file.Close() })
-	for name, s := range map[string]engine.Contexts{"memory": engine.InMemory(), "sqlite": file} {
-		ctx, interrupt := context.WithCancel(background)
-		interrupted := &late{s, interrupt}
-		c := create(t, dbtest.Of(interrupted))
-		must(t, c.Edit(background, say("I am Jane Doe"), nil))
-		same, err := pact.Open(background, dbtest.Of(interrupted), "c", nil)
-		must(t, err)
-		of, err := c.Erase(ctx, pact.Erasure{Texts: []string{"Jane"}, Reason: "asked for", Random: chance()})
-		if err != nil || of == nil || len(of.Receipt) != 64 {
-			t.Fatalf("%s: %+v, %v", name, of, err)
-		}
-		if text := textOf(t, c.Working()); strings.Contains(text, "Jane") {
-			t.Errorf("%s: who erased still has %s", name, text)
-		}
-		if text, err := textAt(t, same, pact.Working()); err != nil || strings.Contains(text, "Jane") {
-			t.Errorf("%s: another handle still gives out %s, %v", name, text, err)
+	ctx, interrupt := context.WithCancel(background)
+	s := dbtest.Of(&late{engine.InMemory(), interrupt})
+	c := create(t, s)
+	must(t, c.Edit(background, say("I am Jane Doe"), nil))
+	same := reopened(t, s, "c")
+	of, err := c.Erase(ctx, erasureOf("Jane"))
+	if err != nil || of == nil || len(of.Receipt) != 64 {
+		t.Fatalf("%+v, %v", of, err)
+	}
+	for _, c := range []*pact.Context{c, same} {
+		if text := textOf(t, snapshotAt(t, c, pact.Working())); strings.Contains(text, "Jane") {
+			t.Errorf("a handle still has %s", text)
 		}
 	}
 }
@@ -79,7 +70,7 @@ func TestErasedStubsAreReadAgain(t *testing.T) {
 	if len(snapshot.Report.Stubs) != 1 {
 		t.Fatalf("stubs %+v", snapshot.Report.Stubs)
 	}
-	_, err = c.Erase(background, pact.Erasure{Texts: []string{"Jane"}, Reason: "asked for", Random: chance()})
+	_, err = c.Erase(background, erasureOf("Jane"))
 	must(t, err)
 	var out bytes.Buffer
 	must(t, c.ExportSnapshots(background, &out, pact.Cycle(1), pact.Latest()))
@@ -92,130 +83,132 @@ func TestErasedStubsAreReadAgain(t *testing.T) {
 	}
 }
 
-// TestEraseLeavesDamageToBeFound damages a value, erases something else, and looks
-// whether the damage is still found.
-func TestEraseLeavesDamageToBeFound(t *testing.T) {
-	testrun.OneGoroutine(t)
-	d := damage(t)
-	r := rand.New(rand.NewPCG(17, 4))
-	intact, err := os.ReadFile(d.path)
+// TestEraseWritesTheReceiptFirst holds that the receipt is handed over once, before
+// anything is written, and that nothing is erased where it cannot be.
+func TestEraseWritesTheReceiptFirst(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	c := create(t, s)
+	must(t, c.Edit(background, say("I am Jane Doe"), nil))
+	_, err := c.Commit(background, nil)
 	must(t, err)
-	flips := 0
-	for _, table := range slices.Sorted(maps.Keys(tables)) {
-		for _, c := range d.cells(table) {
-			if !testrun.Thorough() && r.IntN(6) > 0 {
-				continue
-			}
-			if err := d.set(c, c.at, flip(r, c.value)); err != nil {
-				continue
-			}
-			flips++
-			before := d.answers() == d.intact
-			if done := d.erase("rule"); done && len(d.found()) == 0 && !before {
-				t.Errorf("mended: %v", c)
-			}
-			must(t, d.db.Close())
-			for _, name := range []string{d.path + "-wal", d.path + "-shm"} {
-				os.Remove(name)
-			}
-			must(t, os.WriteFile(d.path, intact, 0o600))
-			d.reopen()
+	revision := c.Revision()
+
+	var given []string
+	lost := errors.New("nowhere to put it")
+	e := pact.Erasure{Texts: []string{"Jane"}, Reason: "asked for", Random: chance(), DryRun: true,
+		Receipt: func(receipt string) error {
+			given = append(given, receipt)
+			return lost
+		}}
+	_, err = c.Erase(background, e)
+	must(t, err)
+	if len(given) > 0 {
+		t.Errorf("a dry run gives the receipts %q", given)
+	}
+	e.DryRun = false
+	if _, err := c.Erase(background, e); !errors.Is(err, lost) {
+		t.Errorf("a lost receipt: %v", err)
+	}
+	if list := verdicts(t, s); c.Revision() != revision || len(list) > 0 {
+		t.Errorf("an erasure without a receipt left revision %d, and verify says %q", c.Revision(), list)
+	}
+	for _, random := range []io.Reader{nil, bytes.NewReader(make([]byte, 31))} { // no salt, no erasure
+		e.Random = random
+		if _, err := c.Erase(background, e); fault.CodeOf(err) == "" || c.Revision() != revision {
+			t.Errorf("without a salt: %v", err)
 		}
 	}
-	if !d.erase("rule") {
-		t.Error("what is whole cannot be erased")
+	lost, given, e.Random = nil, nil, chance()
+	of, err := c.Erase(background, e)
+	must(t, err)
+	if !slices.Equal(given, []string{of.Receipt}) {
+		t.Errorf("the receipts are %q, and the answer has %q", given, of.Receipt)
 	}
-	if list := d.found(); len(list) > 0 {
-		t.Errorf("undamaged, it does not hold: %q", list)
+	e.Random = chance()
+	if of, err = c.Erase(background, e); err != nil || of.Receipt != "" || len(given) != 1 {
+		t.Errorf("nothing was left, and the receipts are %q, %v", given, err)
 	}
-	t.Logf("%d flips", flips)
-}
-
-// erase reports whether an erasure was carried out.
-func (d *damaged) erase(id string) bool {
-	d.Helper()
-	s, err := dbtest.Open(sqlite.Open(background, d.path))
-	if err != nil {
-		return false
-	}
-	defer s.Close()
-	c, err := pact.Open(background, s, "c", nil)
-	if err != nil {
-		return false
-	}
-	_, err = c.Erase(background, erasure(id))
-	return err == nil
 }
 
 // TestVerifyBesideErasures verifies while turns are erased, one after the other:
 // what is read half before and half after is no damage.
 func TestVerifyBesideErasures(t *testing.T) {
-	for name, s := range stores(t) {
-		t.Run(name, func(t *testing.T) {
-			c := create(t, s)
-			for i := range 12 {
-				must(t, c.Edit(background, say(fmt.Sprint("turn ", i)), nil))
-				_, err := c.Commit(background, nil)
-				must(t, err)
-			}
-			other, err := pact.Open(background, s, "c", nil)
+	s := pact.NewDB(store.NewMemory())
+	c := create(t, s)
+	turnsOf(t, c, strings.Split("abcdefghijkl", "")...)
+	other := reopened(t, s, "c")
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		for i := 0; i < 12 && err == nil; i++ {
+			e := erasure(fmt.Sprintf("cb:%d-0", i+1))
+			e.Random = rand.NewChaCha8([32]byte{byte(i)})
+			_, err = c.Erase(background, e)
+		}
+		done <- err
+	}()
+	for ended := false; !ended; {
+		select {
+		case err := <-done:
 			must(t, err)
-			done := make(chan error, 1)
-			go func() {
-				for i := range 12 {
-					e := erasure(fmt.Sprintf("cb:%d-0", i+1))
-					e.Random = rand.NewChaCha8([32]byte{byte(i)})
-					if _, err := c.Erase(background, e); err != nil {
-						done <- err
-						return
-					}
-				}
-				done <- nil
-			}()
-			for {
-				r, err := pact.Verify(background, other, nil)
-				must(t, err)
-				if r.Defect != nil {
-					t.Fatalf("broken: %+v", r.Defect)
-				}
-				select {
-				case err := <-done:
-					must(t, err)
-					r, err := pact.Verify(background, other, nil)
-					if err != nil || r.Erased != 12 || len(r.Erasures) != 12 {
-						t.Errorf("at the end %+v, %v", r, err)
-					}
-					return
-				default:
-				}
-			}
-		})
+			ended = true
+		default:
+		}
+		r, err := pact.Verify(background, other, nil)
+		must(t, err)
+		if r.Defect != nil || ended && (r.Erased != 12 || len(r.Erasures) != 12) {
+			t.Fatalf("at the end %v: %+v, %+v", ended, r, r.Defect)
+		}
 	}
 }
 
 // An erasure by a text that is found nowhere changes nothing: neither the digests of drafts that were replaced, nor
 // what attempts sent, nor the log.
 func TestAnErasureThatFindsNothingChangesNothing(t *testing.T) {
-	for pair, open := range handles {
-		t.Run(pair, func(t *testing.T) {
-			s := open(t)[0]
-			c := contextWithPIN(t, s, "4711")
-			log := func() (text string) {
-				for e, err := range c.Log(background, 1) {
-					must(t, err)
-					text += fmt.Sprintf("%+v\n", e)
-				}
-				return text
+	c := contextWithPIN(t, pact.NewDB(store.NewMemory()), "4711")
+	before, err := logOf(c)
+	must(t, err)
+	of, err := c.Erase(background, erasureOf("0815"))
+	must(t, err)
+	if of.Digests+of.Attempts+of.Versions+of.Entries+len(of.Contexts) != 0 || of.Receipt != "" {
+		t.Errorf("it erased %+v", of)
+	}
+	if after, err := logOf(c); err != nil || !reflect.DeepEqual(before, after) {
+		t.Errorf("the log was\n%+v and is\n%+v, %v", before, after, err)
+	}
+}
+
+// An erased key is nowhere: not in what commits noted of its cadence, which ends, nor in a fork.
+func TestEraseOfAKeyThatComesAgain(t *testing.T) {
+	for _, way := range []string{"id", "text"} {
+		c := published(t, 0)
+		var id string
+		must(t, c.Edit(background, func(b *pact.Batch) error {
+			id = b.Add("^ah", pact.Spec{Key: "alice-smith", Cad: 9, TTL: 2, Content: "x"})
+			b.Add("^ah", pact.Spec{Key: "other", Cad: 9, TTL: 2, Content: "x", Offset: 1})
+			return nil
+		}, nil))
+		turnsOf(t, c, "1", "2", "3", "4")
+		fork, err := c.Fork(background, pact.Cycle(2), "fork", nil)
+		must(t, err)
+		turn(t, fork, "y")
+		e := erasureOf("alice")
+		if way == "id" {
+			e = erasure(id)
+		}
+		_, err = c.Erase(background, e)
+		must(t, err)
+		must(t, fork.Refresh(background))
+		for of, c := range map[string]*pact.Context{"the context": c, "the fork": fork} {
+			for _, last := c.Cycles(); last < 10; last++ {
+				turn(t, c, "z")
 			}
-			before := log()
-			of, err := c.Erase(background, pact.Erasure{Texts: []string{"0815"}, Reason: "asked for", Random: chance()})
-			must(t, err)
-			if of.Digests+of.Attempts+of.Versions+of.Entries+len(of.Contexts) != 0 || of.Receipt != "" {
-				t.Errorf("it erased %+v", of)
+			if text := backedUp(t, c); strings.Contains(text, "alice") || !strings.Contains(text, "other") {
+				t.Errorf("by %s: the export of %s has the erased key, or not the other:\n%s", way, of, text)
 			}
-			if after := log(); after != before {
-				t.Errorf("the log was\n%s and is\n%s", before, after)
+			if got := ids(t, c, "@t-1 #other"); len(got) != 1 {
+				t.Errorf("by %s: the other key came again %d times in %s", way, len(got), of)
 			}
-		})
+		}
 	}
 }

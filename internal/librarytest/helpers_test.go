@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -20,11 +19,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
-
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 var providerCall = pact.ProviderCall{Provider: "openai", Model: "gpt-5"}
@@ -137,15 +132,6 @@ func chance() io.Reader { return rand.NewChaCha8([32]byte{7}) }
 // erasure is that of some nodes, with a receipt that is always the same.
 func erasure(ids ...string) pact.Erasure {
 	return pact.Erasure{IDs: ids, Reason: "asked for", Actor: "officer", Random: chance()}
-}
-
-// stores are both stores, empty.
-func stores(t *testing.T) map[string]*pact.DB {
-	t.Helper()
-	file, err := dbtest.Open(sqlite.Open(background, filepath.Join(t.TempDir(), "pact.db")))
-	must(t, err)
-	t.Cleanup(func() { file.Close() })
-	return map[string]*pact.DB{"memory": pact.NewDB(store.NewMemory()), "sqlite": file}
 }
 
 // documentOf returns the canonical document of a snapshot.

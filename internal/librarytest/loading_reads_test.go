@@ -9,8 +9,21 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
+
+// hello commits turn n of a context that every call is made to.
+func hello(t *testing.T, c *pact.Context, n int, text string) {
+	t.Helper()
+	_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: fmt.Sprint("hello-", n), Role: "user", Content: text, Key: "k"})
+		call := b.Add("^ah", pact.Spec{ID: fmt.Sprint("call-", n), Role: "assistant", Kind: "call", Content: "look"})
+		b.AddResult(call, pact.Spec{Content: "seen"})
+		return nil
+	}})
+	must(t, err)
+}
 
 // settledBytes returns what a store holds of a context whose early turns stand in checkpoints, in
 // batches that write it into another store.
@@ -18,15 +31,9 @@ func settledBytes(t *testing.T) []*store.Batch {
 	t.Helper()
 	medium := store.NewMemory()
 	db := dbtest.Of(engine.NewHasty(medium, store.Packing{}))
-	c := create(t, db)
+	c := create(t, db, pact.CreateOptions{Edition: selector.Canonical})
 	for i := range 12 {
-		_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-			b.Add("^ah", pact.Spec{ID: fmt.Sprint("hello-", i+1), Role: "user", Content: "hello", Key: "k"})
-			call := b.Add("^ah", pact.Spec{ID: fmt.Sprint("call-", i+1), Role: "assistant", Kind: "call", Content: "look"})
-			b.AddResult(call, pact.Spec{Content: "seen"})
-			return nil
-		}})
-		must(t, err)
+		hello(t, c, i+1, "hello")
 	}
 	start(t, c)
 	_, err := db.Compact(background)
@@ -79,11 +86,11 @@ func TestEveryReadThatFailsIsAnError(t *testing.T) {
 	before := listed(s)
 	for name := range callsOfAll(t, older) {
 		c, older, _ := open()
-		readable := callsOfAll(t, older)[name](c)
+		readable := failure(callsOfAll(t, older)[name](c))
 		for n := int64(1); ; n++ {
 			c, older, s := open()
 			s.From.Store(n)
-			panicked, got := panicOf(func() error { return callsOfAll(t, older)[name](c) })
+			panicked, got := panicOf(func() error { return failure(callsOfAll(t, older)[name](c)) })
 			if panicked != nil {
 				t.Errorf("%s panics where read %d fails: %v", name, n, panicked)
 			} else if s.Failed() && fault.CodeOf(got) != fault.Store {

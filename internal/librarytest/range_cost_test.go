@@ -178,7 +178,7 @@ func changesIn(tb testing.TB, c *pact.Context, snapshots int, text string) int {
 // context nor, for each change, the length of the range.
 func TestRangeAllocatesForItsChanges(t *testing.T) {
 	testrun.CountsAllocations(t)
-	few, many := noted(t, 1_000), noted(t, 10_000)
+	few, many := noted(t, 300), noted(t, 3_000)
 	for _, r := range ranges {
 		per := func(c *pact.Context, snapshots int) (allocs, bytes float64) {
 			changes := changesIn(t, c, snapshots, r.selector)
@@ -188,11 +188,11 @@ func TestRangeAllocatesForItsChanges(t *testing.T) {
 			allocs, bytes = allocationsOf(func() { changesIn(t, c, snapshots, r.selector) })
 			return allocs / float64(changes), bytes / float64(changes)
 		}
-		allocs, bytes := per(few, 100)
+		allocs, bytes := per(few, 50)
 		t.Logf("%s: %.1f allocations of %.0f B a change", r.selector, allocs, bytes)
-		for _, snapshots := range []int{100, 1_000} {
+		for _, snapshots := range []int{50, 500} {
 			if a, s := per(many, snapshots); a > 1.5*allocs || s > 1.5*bytes {
-				t.Errorf("%s: %.1f allocations of %.0f B a change in %d snapshots of 10,000 turns, %.1f of %.0f B in 100 of 1,000",
+				t.Errorf("%s: %.1f allocations of %.0f B a change in %d snapshots of 3,000 turns, %.1f of %.0f B in 50 of 300",
 					r.selector, a, s, snapshots, allocs, bytes)
 			}
 		}

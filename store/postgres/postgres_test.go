@@ -25,6 +25,7 @@ func suite(t *testing.T, seed uint64, database func(testing.TB) string, open fun
 	enginetest.Suite{
 		AtOnce: atOnce,
 		Seed:   seed,
+		Medium: true,
 		Open:   func(t *testing.T) engine.Contexts { return opened(t, database(t)) },
 		Reopen: func(t *testing.T, s engine.Contexts) engine.Contexts {
 			if err := s.Close(); err != nil {

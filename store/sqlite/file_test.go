@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -130,19 +129,5 @@ func TestContentOnDemand(t *testing.T) {
 		if _, err := n.Content.Value(t.Context()); n.Content.Size() > 0 && !errors.Is(err, fault.Store) {
 			t.Errorf("%s: %v", n.ID, err)
 		}
-	}
-}
-
-// TestACommitIsOneRecord writes nothing but a record for each revision, until cycles are joined.
-func TestACommitIsOneRecord(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pact.db")
-	w := begin(t, open(t, path))
-	before := counted(t, path)
-	for i := range 20 {
-		must(t, w.commit(t.Context(), fmt.Sprint("turn ", i), true)) // an edit, then a commit
-	}
-	after := counted(t, path)
-	if after["log"] != before["log"]+40 || after["pair"] != before["pair"] {
-		t.Errorf("40 revisions turned %v into %v", before, after)
 	}
 }

@@ -15,7 +15,7 @@ func TestStore(t *testing.T) {
 	t.Cleanup(sqlite.WithoutSync()) // TestAcknowledgedCommitsSurviveAKill and TestPowerCuts are about the disk
 	paths := make(map[engine.Contexts]string)
 	enginetest.Suite{
-		Seed: 100,
+		Seed: 100, Medium: true,
 		Open: func(t *testing.T) engine.Contexts {
 			path := filepath.Join(t.TempDir(), "pact.db")
 			s := open(t, path)

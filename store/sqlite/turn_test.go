@@ -29,7 +29,7 @@ func write(r *rand.Rand) string {
 // its content.
 func TestFileSize(t *testing.T) {
 	testrun.OneGoroutine(t)
-	const count, step = 5000, 50
+	const count, step = 1500, 50
 	path := filepath.Join(t.TempDir(), "pact.db")
 	w := begin(t, open(t, path))
 	text := rand.New(rand.NewPCG(3, 7))
@@ -55,7 +55,7 @@ func TestFileSize(t *testing.T) {
 // the background, to a number of allocations.
 func TestTurnAllocates(t *testing.T) {
 	testrun.CountsAllocations(t)
-	const turns, most = 1024, 210 // 181 alone
+	const turns, most = 512, 210 // 181 alone
 	s := open(t, filepath.Join(t.TempDir(), "pact.db"))
 	c, err := pact.Create(t.Context(), dbtest.Of(s), "chat", nil)
 	must(t, err)

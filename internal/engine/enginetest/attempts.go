@@ -253,7 +253,7 @@ func testAttemptsOfTheDeleted(t *testing.T, s Suite) {
 	b := a.fork(1, "b")
 	c := a.fork(2, "c")
 	b.start(call(2))
-	must(t, a.store.Delete(background, a.state.Key))
+	must(t, a.beside().Delete(background, a.state.Key))
 	_, err := a.store.PutAttempt(background, a.state.Key, call(3))
 	wantCode(t, err, fault.ContextNotFound)
 	_, err = a.store.PutAttempt(background, a.state.Key, history.Attempt{ID: open.ID, Status: history.Completed})

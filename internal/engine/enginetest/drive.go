@@ -170,6 +170,15 @@ func (d *driver) reopen() {
 	d.reload()
 }
 
+// beside is another handle on the store of a driver if there can be one, as another process has it.
+func (d *driver) beside() engine.Contexts {
+	d.Helper()
+	if d.suite.Beside == nil {
+		return d.store
+	}
+	return d.suite.Beside(d.T, d.store)
+}
+
 // reload reads the state from the store.
 func (d *driver) reload() {
 	d.Helper()

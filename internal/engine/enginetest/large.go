@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
@@ -39,31 +37,10 @@ func testLargeContents(t *testing.T, s Suite) {
 }
 
 // testLongTurns stores turns that are longer than what a store may keep together, such as a page
-// of rows, and reads every snapshot and every run of snapshots.
+// of rows, reads every snapshot and every run of snapshots, and erases blocks that may stand on several pages of one turn.
 func testLongTurns(t *testing.T, s Suite) {
-	d, _ := longTurns(t, s)
-	for from := d.state.First; from <= d.state.Cycle; from++ {
-		got, err := engine.Snapshot(background, d.store, d.state.Key, from)
-		must(t, err)
-		same(t, d.snapshots[from], got)
-		for to := from; to <= d.state.Cycle; to++ {
-			list, err := engine.Collect(d.store.History(background, d.state.Key, from, to))
-			must(t, err)
-			if len(list) != int(to-from+1) {
-				t.Fatalf("%d snapshots from %d to %d", len(list), from, to)
-			}
-			for i, got := range list {
-				same(t, d.snapshots[from+int64(i)], got)
-			}
-		}
-	}
-}
-
-// longTurns makes a context of five turns of about 600 kB. It returns the ids of a block in
-// the middle and of the last one of each turn.
-func longTurns(t *testing.T, s Suite) (d *driver, some []string) {
 	const turns, blocks = 5, 30
-	d = drive(t, s, "long turns")
+	d, some := drive(t, s, "long turns"), []string(nil)
 	for turn := range turns {
 		d.commitWith(func(x *tree.Editor) {
 			for i := range blocks {
@@ -75,70 +52,32 @@ func longTurns(t *testing.T, s Suite) (d *driver, some []string) {
 		}, commit.Input{})
 	}
 	d.check()
-	return d, some
-}
-
-// testEraseLongTurns erases blocks that may stand on several pages of one turn.
-func testEraseLongTurns(t *testing.T, s Suite) {
-	d, ids := longTurns(t, s)
-	e := d.erasing(ids...)
-	d.expect(set(ids...))
-	if of := d.erase(e); len(of.IDs) != len(ids) {
-		t.Errorf("erased %v, want %v", of.IDs, ids)
+	for from := d.state.First; from <= d.state.Cycle; from++ {
+		for to := from; to <= d.state.Cycle; to++ {
+			list, err := engine.Collect(d.store.History(background, d.state.Key, from, to))
+			must(t, err)
+			if len(list) != int(to-from+1) {
+				t.Fatalf("%d snapshots from %d to %d", len(list), from, to)
+			}
+			for i, got := range list {
+				same(t, d.snapshots[from+int64(i)], got)
+			}
+		}
+	}
+	e := d.erasing(some...)
+	d.expect(set(some...))
+	if of := d.erase(e); len(of.IDs) != len(some) {
+		t.Errorf("erased %v, want %v", of.IDs, some)
 	}
 	d.check()
-	d.settled(ids)
-}
-
-// testManyContexts stores 10,000 contexts.
-func testManyContexts(t *testing.T, s Suite) {
-	count := testrun.Size(t, 30, 60, 10_000)
-	d := drive(t, s, "context 00000")
-	d.talk("of context 0")
-	keys := map[string]history.Key{d.state.Name: d.state.Key}
-	for i := 1; i < count; i++ {
-		other := driveIn(t, s, d.store, fmt.Sprintf("context %05d", i))
-		other.talk(fmt.Sprint("of context ", i))
-		keys[other.state.Name] = other.state.Key
-	}
-	d.reopen()
-	list, err := d.store.List(background)
-	must(t, err)
-	if len(list) != count {
-		t.Fatalf("there are %d contexts, want %d", len(list), count)
-	}
-	for i, info := range list {
-		name := fmt.Sprintf("context %05d", i)
-		if info.Name != name || info.Key != keys[name] || info.Cycle != 1 {
-			t.Fatalf("context %d is %+v", i, info)
-		}
-	}
-	for i := 0; i < count; i += count / 20 {
-		name := fmt.Sprintf("context %05d", i)
-		info, err := d.store.Find(background, name)
-		must(t, err)
-		st, err := d.store.Load(background, info.Key)
-		must(t, err)
-		thread, err := st.Head.Thread(background)
-		must(t, err)
-		if want := fmt.Sprintf("of context %d\"", i); !strings.Contains(string(thread), want) {
-			t.Errorf("%s has the thread %s", name, thread)
-		}
-	}
-	must(t, d.store.Delete(background, keys["context 00007"]))
-	if _, err := d.store.Find(background, "context 00007"); fault.CodeOf(err) != fault.ContextNotFound {
-		t.Errorf("found one that was deleted: %v", err)
-	}
-	if list, err = d.store.List(background); err != nil || len(list) != count-1 {
-		t.Errorf("%d contexts are left, %v", len(list), err)
-	}
+	d.settled(some)
 }
 
 // testVeryLongHistory writes a history of 100,000 turns, some in each step, and reads all of it
 // again.
 func testVeryLongHistory(t *testing.T, s Suite) {
-	const atOnce = 250
-	turns := testrun.Size(t, 500, 750, 100_000)
+	const atOnce = 100
+	turns := testrun.Size(t, 300, 700, 100_000)
 	d := drive(t, s, "very long")
 	for d.state.Cycle < int64(turns) {
 		before := d.guard()
