@@ -34,6 +34,6 @@
 //
 // Every error is a [github.com/contexttree/pact/fault.Error] with a code such as
 // E_NODE_NOT_FOUND; docs/errors.md lists the codes. Chapters and sections in comments, such
-// as 02 §4.3, are those of the PACT specification; docs/decisions says how this project
+// as 02 §4.3, are those of the PACT specification; docs/decisions.md says how this project
 // reads it where it contradicts itself.
 package pact

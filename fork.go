@@ -71,8 +71,8 @@ func (c *Context) forked(ctx context.Context, name, token string) (*Context, err
 
 // Undo takes the last commit back: in one durable step a fork of the snapshot before it
 // gets the name of this context, and this Context continues with the fork. Nothing is lost:
-// the old context, with its uncommitted edits, keeps the name that Undo returns (decision
-// 046). Errors: E_SNAPSHOT_NOT_FOUND if there is no snapshot before the last, E_CONFLICT if
+// the old context, with its uncommitted edits, keeps the name that Undo
+// returns. Errors: E_SNAPSHOT_NOT_FOUND if there is no snapshot before the last, E_CONFLICT if
 // another writer was faster, E_STORE also if the store made the fork and then cannot read
 // it: Undo with the same request token does not undo twice.
 func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) {

@@ -42,7 +42,7 @@ func TestLinksOfTheDocumentsLead(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil || len(texts) < 50 {
+	if err != nil || len(texts) < 25 {
 		t.Fatalf("%d documents: %v", len(texts), err)
 	}
 	for path, text := range texts {

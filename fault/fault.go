@@ -7,7 +7,7 @@ import (
 )
 
 // Code names a kind of failure. The list is closed (06 §7, "Errors specific to
-// Snapshot Ranges", and docs/decisions): add to it only on purpose. A Code is
+// Snapshot Ranges", and docs/decisions.md): add to it only on purpose. A Code is
 // itself an error, so errors.Is(err, fault.Conflict) works.
 type Code string
 

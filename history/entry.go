@@ -72,7 +72,7 @@ func (e *Entry) Erased() *Erased {
 }
 
 // Undone returns the name that an undo gave to the line which it took the last commit off, on the entry of that line and on
-// the one with which the next line begins; "" for an entry of anything else (decision 046).
+// the one with which the next line begins; "" for an entry of anything else.
 func (e *Entry) Undone() string {
 	var undo struct {
 		Undone string `json:"undone"`

@@ -3,7 +3,7 @@
 // internal/query evaluates a [Selector].
 //
 // Chapter 04 of the specification exists in three versions, called editions
-// here (docs/decisions): v0.1 (document 000), depth (003) and canonical (001).
+// here (docs/decisions.md): v0.1 (document 000), depth (003) and canonical (001).
 // One grammar covers them all. The edition decides which constructs are
 // accepted and what a few of them mean; both are tables in edition.go.
 //

@@ -7,7 +7,7 @@ import (
 )
 
 // Edition names one of the versions of the specification. A context has one edition; every
-// query may name another (docs/decisions).
+// query may name another (docs/decisions.md).
 type Edition string
 
 // The editions: documents 000, 003 and 001 of chapter 04 in this order, and the PACT/1.0.0

@@ -92,7 +92,7 @@ func (p *parser) position() (Position, error) {
 
 // insertion reads the mark that says where to insert, if one comes next, and reports
 // whether one did. In a query signed numbers are offsets, and the other marks are errors
-// (docs/decisions).
+// (docs/decisions.md).
 func (p *parser) insertion(pos *Position) (bool, error) {
 	start := p.pos
 	switch c := p.peek(0); {
@@ -163,7 +163,7 @@ func (p *parser) hopAttrs(h *Hop) error {
 }
 
 // startsHop reports whether a hop without parentheses comes next: an offset, a
-// depth, the name of a class, or *:block (001 §2.5; docs/decisions).
+// depth, the name of a class, or *:block (001 §2.5; docs/decisions.md).
 func (p *parser) startsHop() bool {
 	ahead := p.scanner
 	if ahead.take("*:") {
@@ -287,7 +287,7 @@ func (p *parser) adviseHop(start int) {
 	p.advise(start, true, "write an offset, or a chain: (d1,0) > .block")
 }
 
-// blockKind reads ".k" behind a block: kind k (001 §4; docs/decisions).
+// blockKind reads ".k" behind a block: kind k (001 §4; docs/decisions.md).
 func (p *parser) blockKind(h Hop) (Hop, error) {
 	if !p.take(".") {
 		return h, nil

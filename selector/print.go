@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// String returns the canonical text of the selector (docs/decisions): single
+// String returns the canonical text of the selector (docs/decisions.md): single
 // spaces, attributes in brackets, strings in single quotes, ranges with both
 // ends in full, depths as numbers and runs. Parsing it in the edition of the
 // selector gives an equal selector.

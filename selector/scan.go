@@ -109,7 +109,7 @@ func isBareAttr(name string) bool {
 }
 
 // name reads what key reads, but stops before a word that names a pseudo-class,
-// so that .mt:depth(1) is a type and a pseudo-class (docs/decisions).
+// so that .mt:depth(1) is a type and a pseudo-class (docs/decisions.md).
 func (s *scanner) name() string {
 	start := s.pos
 	s.word()
@@ -163,7 +163,7 @@ func (s *scanner) integer() int64 {
 }
 
 // quoted reads a string in quotes of either kind. A backslash escapes a quote
-// or a backslash and is itself before anything else (docs/decisions).
+// or a backslash and is itself before anything else (docs/decisions.md).
 func (s *scanner) quoted() (string, error) {
 	start, quote := s.pos, s.text[s.pos]
 	var b strings.Builder

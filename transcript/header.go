@@ -13,7 +13,7 @@ type placed struct {
 }
 
 // setHeader makes ^sys hold the list. Only ^sys allows a changed message to be
-// updated in place (docs/decisions): the next snapshot holds new versions under
+// updated in place (docs/decisions.md): the next snapshot holds new versions under
 // the same ids. If the number or kinds of a message's blocks change, setHeader
 // removes and re-adds that message and all that follow.
 func (b *builder) setHeader(e *pact.Batch, list []*message) {

@@ -5,8 +5,8 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 )
 
-// ranking gives nodes the priority that the table of a policy makes of their own (decision
-// 080). A nil ranking leaves each node its own priority.
+// ranking gives nodes the priority that the table of a policy makes of their own
+// (docs/policies.md, "Ranks"). A nil ranking leaves each node its own priority.
 type ranking struct {
 	ranks map[string]int64
 	tree  *tree.Tree       // the state before pruning, which decides on the priorities of turns

@@ -13,7 +13,7 @@ import (
 )
 
 // node reads a node and everything below it, in the order of the document
-// (docs/decisions).
+// (docs/decisions.md).
 func (r *reader) node(doc canon.Any, parent int, above tree.Class, depth int) error {
 	if doc.Kind != canon.KindObject {
 		return r.broken(parent, "a child of the node is not a JSON object")

@@ -29,7 +29,7 @@ type Document struct {
 }
 
 // Read reads one snapshot document (05 §3.2, 07 §5.2). It fills in missing headers
-// and regions (docs/decisions) and keeps unknown attributes and types. A strict
+// and regions (docs/decisions.md) and keeps unknown attributes and types. A strict
 // read refuses a shape that no context can have with E_DOCUMENT_INVALID or
 // E_PLACEMENT_INVALID; a lenient read reports it. Both refuse a text that is not
 // a JSON object with E_DOCUMENT_INVALID, and one beyond the limits with E_LIMIT.

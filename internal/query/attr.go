@@ -108,7 +108,7 @@ func textPredicate(f field, a selector.Attr) predicate {
 }
 
 // nodeTypePredicates compiles a comparison of nodeType. It compares names, with
-// two exceptions (docs/decisions): a region is compared by its class in every
+// two exceptions (docs/decisions.md): a region is compared by its class in every
 // edition, other classes in the editions with a kind facet. namesContainers
 // reports whether the comparison names the class of containers.
 func (p *Plan) nodeTypePredicates(a selector.Attr) (tests []predicate, namesContainers bool) {

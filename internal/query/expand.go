@@ -8,7 +8,7 @@ import (
 
 // expand turns the positions and searches of a group into plain steps: each hop
 // becomes a step or a filter on the previous step (001 §3.6, §3.8, §3.10;
-// docs/decisions). It returns one chain of steps or, for within(…), one chain
+// docs/decisions.md). It returns one chain of steps or, for within(…), one chain
 // for each alternative.
 func expand(g selector.Group) [][]selector.Step {
 	steps := make([]selector.Step, 0, len(g.Steps))

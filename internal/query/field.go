@@ -79,7 +79,7 @@ func (p *Plan) fieldOf(a selector.Attr) field {
 }
 
 // number reads an integer and reports whether the node has it: ttl and depth may
-// be null. The derived facets are those of 003, 001 §3.5.3 (docs/decisions).
+// be null. The derived facets are those of 003, 001 §3.5.3 (docs/decisions.md).
 func (r *run) number(f field, n *tree.Node, at location) (int64, bool) {
 	switch f {
 	case fieldOffset:

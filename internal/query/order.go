@@ -88,7 +88,7 @@ func (r *run) byPath() {
 // Window applies the controls that leave nodes out (001 §4): @unique keeps the
 // first node of each key; @limit N keeps the first N nodes or, with @p, those of
 // one page; @first keeps the first of what is left. nodes are those of one
-// [Result], or the caller's merger of several (docs/decisions). Window does not
+// [Result], or the caller's merger of several (docs/decisions.md). Window does not
 // change the slice. Cost: O(nodes).
 func (p *Plan) Window(nodes []*tree.Entry) []*tree.Entry {
 	if _, ok := p.source.Control(selector.ControlUnique); ok {

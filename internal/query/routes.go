@@ -136,7 +136,7 @@ func (r *run) throughCore(i int, s state, e *tree.Entry, at location, v *routes)
 }
 
 // elidedCore returns an entry for the elided core of a turn: a container at
-// offset 0 around the blocks there (docs/decisions). It returns nil if the core
+// offset 0 around the blocks there (docs/decisions.md). It returns nil if the core
 // is explicit or empty. The next call reuses the entry.
 func (r *run) elidedCore(e *tree.Entry) *tree.Entry {
 	if !r.hasZones(e, false) {

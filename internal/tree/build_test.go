@@ -8,7 +8,7 @@ import (
 )
 
 // A node of foreign type is a container while it has children and a block
-// while it has none (docs/decisions). Whatever takes the last child away and
+// while it has none (docs/decisions.md). Whatever takes the last child away and
 // brings another leaves the class that a reload would give.
 func TestUnknownTypesAreContainersWhileTheyHaveChildren(t *testing.T) {
 	both := func(first, second func(*tree.Editor) error) func(*tree.Editor) error {

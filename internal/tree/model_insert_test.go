@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// gap finds what an insertion selector names (docs/decisions): the parent, the
+// gap finds what an insertion selector names (docs/decisions.md): the parent, the
 // offset of the neighbour (given false where there is none), the siblings that
 // must follow, and what speaks against it.
 func (w *modelTree) gap(g tree.Gap, moving string) (parent string, offset int64, given bool, follow []string,
@@ -178,7 +178,7 @@ func (r *modelNode) set(name string, v any, cycle int64) bool {
 	return true
 }
 
-// seal is docs/decisions.
+// seal is docs/decisions.md.
 func (w *modelTree) seal() {
 	head := w.region("^ah")
 	core := w.core(head, "")

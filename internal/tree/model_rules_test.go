@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// refusal is one rule of docs/decisions that an edit breaks: the code it
+// refusal is one rule of docs/decisions.md that an edit breaks: the code it
 // is refused with and the node it names, "" where there is none to name. An
 // edit that breaks several may be refused for any of them.
 type refusal struct {

@@ -107,7 +107,7 @@ func (w *modelTree) frozen() *modelTree {
 	return &c
 }
 
-// class is docs/decisions: regions by name, canonical types by their first part,
+// class is docs/decisions.md: regions by name, canonical types by their first part,
 // anything else by its place.
 func (w *modelTree) class(id string) string {
 	r := w.nodes[id]
