@@ -16,7 +16,7 @@ type request struct {
 	compaction           bool   // the agent says that it asks for the summary of a conversation
 	compacts             bool   // it asks the provider to compact a conversation
 	oneToken             bool   // it wants one token at most
-	rewrites             bool   // a log says that it replaces the conversation before it
+	rewrites, branches   bool   // a log says that it replaces the conversation before it, or that it never does
 	left                 bool   // choose found that nothing of the answer is in it
 	parts                bool   // or only parts of the answer
 	past                 bool   // it is of a log: a program that asks the same twice kept both answers
@@ -101,7 +101,7 @@ func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 	if begun != nil && (len(r.known.groups[q.group.id]) == 0 || !q.group.sub) {
 		return choice{begun: begun, why: begunWhy}, nil
 	}
-	if c, ok := r.rewritten(of, q); ok {
+	if c, ok := r.rewritten(of, q); ok && !q.branches {
 		return c, nil
 	}
 	if c, ok := edited(of, q, 0); ok {

@@ -221,7 +221,7 @@ func (r *Recorder) continuation(q *request) (choice, bool) {
 		return choice{}, false
 	}
 	for _, other := range r.known.first[l.first] {
-		if other != l && len(other.keys) >= len(l.keys) {
+		if n := len(l.keys); other != l && len(other.keys) >= n && other.chains[n-1] == l.chains[n-1] {
 			return choice{}, false
 		}
 	}

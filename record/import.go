@@ -42,6 +42,8 @@ type PastCall struct {
 	// Rewrites says that the agent replaced the conversation, as a compaction does:
 	// the request continues the context of the call before it, even if it repeats nothing.
 	Rewrites bool
+	// Branches says that another call goes on from where this one does: the request never replaces what that one sent.
+	Branches bool
 }
 
 // api returns the API that was called; "" if the call does not say it.
@@ -199,7 +201,7 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 		err = notRequest(name)
 	}
 	if err == nil {
-		next.rewrites, next.past = p.Rewrites, true
+		next.rewrites, next.branches, next.past = p.Rewrites, p.Branches, true
 		next.hide = c.hide
 		err = c.record(context.WithoutCancel(ctx), k, next.request)
 	}
@@ -304,7 +306,7 @@ func (i *Importer) AddUnsent(ctx context.Context, apiName string, body []byte) (
 			return false, err
 		}
 	}
-	i.recorder.at = i.now
+	i.recorder.at = 0 // right behind what the context has, also if an earlier import had all calls
 	l, _, err := i.recorder.recordingFor(ctx, q)
 	if err != nil {
 		return false, err

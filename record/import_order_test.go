@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
@@ -71,6 +72,13 @@ func TestLogsInAnyOrder(t *testing.T) {
 				importAll(t, bytes.Join(lines[random.IntN(2)*random.IntN(len(lines)):], nil))
 			}
 		})
+	}
+}
+
+// Branches that take turns in a transcript are recorded as it has them, whatever order its calls are taken in.
+func TestBranchesThatTakeTurns(t *testing.T) {
+	for _, branches := range []int{1, 2, 3, 5} {
+		importAll(t, dbtest.Branches(40, branches))
 	}
 }
 

@@ -11,7 +11,10 @@ import (
 
 // Session is a session of Claude Code of drawn words, in which three of four answers call a tool. The n-th question
 // begins with question-n-, counted from 0; with tools only each fourth message of the user asks.
-func Session(calls int) []byte {
+func Session(calls int) []byte { return Branches(calls, 1) }
+
+// Branches is a session that parts behind its first call into so many branches, which take turns.
+func Branches(calls, branches int) []byte {
 	random := rand.New(rand.NewPCG(7, 7))
 	words := make([]string, 3000)
 	for i := range words {
@@ -35,11 +38,15 @@ func Session(calls int) []byte {
 		out.Encode(object{"type": kind, "uuid": id, "parentUuid": parent, "sessionId": "s", "requestId": "r" + id[1:], "cwd": "/home/me/project",
 			"version": "2.0.1", "timestamp": time.Unix(1_790_000_000+int64(at), 0).UTC().Format(time.RFC3339), "message": message})
 	}
-	var parent any
 	for i := range calls {
+		var parent any
+		before := max(0, i-branches) // the call that this one goes on from
+		if i > 0 {
+			parent = fmt.Sprint("a", before)
+		}
 		var asked any = fmt.Sprintf("question-%d- %s", i, text(60))
-		if i%4 != 0 {
-			asked = []object{{"type": "tool_result", "tool_use_id": fmt.Sprint("toolu_", i-1), "content": text(100)}}
+		if i > 0 && before%4 != 3 {
+			asked = []object{{"type": "tool_result", "tool_use_id": fmt.Sprint("toolu_", before), "content": text(100)}}
 		}
 		id := fmt.Sprint("u", i)
 		line("user", id, parent, 2*i, object{"role": "user", "content": asked})
@@ -53,7 +60,6 @@ func Session(calls int) []byte {
 		line("assistant", answer, id, 2*i+1, object{"id": fmt.Sprint("m", i), "type": "message", "role": "assistant",
 			"model": "claude-sonnet-4-5-20250929", "content": said, "stop_reason": why,
 			"usage": object{"input_tokens": 4, "cache_read_input_tokens": 100 * i, "cache_creation_input_tokens": 100, "output_tokens": 60}})
-		parent = answer
 	}
 	return b.Bytes()
 }

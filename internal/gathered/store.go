@@ -10,10 +10,10 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// most is how many bytes wait at most before they are written.
+// most is how many bytes wait before they are written at the next [Store.Pause].
 const most = 4 << 20
 
-// Store is a store whose changes wait until they are many, until [Store.Flush], or until it is closed. Readers of it
+// Store is a store whose changes wait until they are many at a [Store.Pause], until [Store.Flush], or until it is closed. Readers of it
 // see them at once, other processes when they are written. Of changes of others it learns when it writes: what it
 // gathered is then refused as a whole, and every later call says so.
 //
@@ -110,10 +110,17 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) error {
 	for _, p := range b.Put {
 		s.size += s.space(p.Space).put(p)
 	}
-	if s.size > most {
-		return s.flush(ctx)
-	}
 	return nil
+}
+
+// Pause says that what was changed can stand by itself, should nothing follow: what a process leaves that is killed ends
+// with such changes. It writes what waits if that is much. If that fails, every later call says so.
+func (s *Store) Pause(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.size > most {
+		_ = s.flush(ctx)
+	}
 }
 
 // gathers reports whether a batch can wait.

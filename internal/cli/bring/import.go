@@ -101,7 +101,12 @@ func planFor(ctx context.Context, a *command.App, in *command.Input, f *importFl
 func importAll(ctx context.Context, a *command.App, s *pact.DB, in *plan) ([]intake.Made, error) {
 	a.Warn(in.Plan.Findings)
 	m := a.Meter("importing")
-	list, err := in.Import(ctx, s, m.At)
+	list, err := in.Import(ctx, s, func(done, total int) {
+		m.At(done, total)
+		if in.to != nil {
+			in.to.Pause(ctx)
+		}
+	})
 	if in.to != nil { // also after an error: the same import again goes on behind what it made
 		err = cmp.Or(err, in.to.Flush(ctx))
 	}

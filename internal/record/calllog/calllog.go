@@ -66,6 +66,8 @@ type Call struct {
 	// Rewrites says that the agent compacted the conversation: the request
 	// continues the same line.
 	Rewrites bool
+	// Branches says that the log goes on behind the call that this one goes on from in another way, too.
+	Branches bool
 	Line     int            // where in the file the call stands, 0 if unknown
 	Attrs    []canon.Member // what else the log says of the call
 

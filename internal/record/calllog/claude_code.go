@@ -87,6 +87,7 @@ type claudeAnswer struct {
 	clears   bool        // results of tools were cleared before it
 	extended bool        // another answer's messages stand behind them in the same memory
 	results  *claudeLine // the last result of its tools, until an answer follows
+	call     int         // the number of its call; if it is none, of the call that it is behind, -1 for none
 }
 
 // add reads a line and finds its place.
@@ -288,10 +289,12 @@ func (t *claudeTree) request(model string) canon.Any {
 	return t.requests[model]
 }
 
-func (t *claudeTree) session() Session {
-	made := Session{Exact: Rebuilt, API: provider.Messages, Calls: make([]Call, 0, len(t.answers))}
+func (t *claudeTree) session() (made Session) {
+	made = Session{Exact: Rebuilt, API: provider.Messages, Calls: make([]Call, 0, len(t.answers))}
 	last := t.lines[len(t.lines)-1]
 	model := unknownModel
+	var above []int // of each call the one that it goes on from, -1 for none
+	defer func() { made.Calls = branchByBranch(made.Calls, above) }()
 	for i, a := range t.answers {
 		before, ok := t.before(a.lines[0], a)
 		if !ok {
@@ -307,7 +310,11 @@ func (t *claudeTree) session() Session {
 			model = cmp.Or(a.lines[0].member("message").member("model").text(), model)
 		}
 		content := a.content()
+		if a.call = -1; a.lines[0].above != nil {
+			a.call = a.lines[0].above.call
+		}
 		if !a.made || a.failed {
+			above, a.call = append(above, a.call), len(made.Calls)
 			made.Calls = append(made.Calls, t.call(a, model, before, content))
 		}
 		if !a.failed {

@@ -44,6 +44,33 @@ func TestImportingTheSameLogAgainIsLinear(t *testing.T) {
 	}
 }
 
+// TestBranchesThatTakeTurnsAreLinear: each call costs what is new in it, also where the calls of a transcript belong to
+// two branches in turns, which are a context each.
+func TestBranchesThatTakeTurnsAreLinear(t *testing.T) {
+	testrun.OneGoroutine(t)
+	testrun.CountsAllocations(t)
+	imported := func(calls int) uint64 {
+		log, err := calllog.Read(dbtest.Branches(calls, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := pact.NewDB(store.NewMemory())
+		defer to.Close()
+		s := Session{Name: "s", Format: log.Format, Session: &log.Sessions[0]}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		contexts, _, _, err := s.Record(t.Context(), to, "me", nil, func(int) {})
+		runtime.ReadMemStats(&after)
+		if err != nil || len(contexts) != 2 {
+			t.Fatalf("%q, %v", contexts, err)
+		}
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if few, many := imported(150), imported(600); many > 6*few {
+		t.Errorf("150 calls allocate %d bytes, 600 calls %d", few, many)
+	}
+}
+
 // TestTheCallThatBeganASubAgentIsFoundInOnePass: more sub-agents do not read the answers more often.
 func TestTheCallThatBeganASubAgentIsFoundInOnePass(t *testing.T) {
 	testrun.OneGoroutine(t)

@@ -144,7 +144,7 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 func pastCall(c, before *calllog.Call) (record.PastCall, error) {
 	p := record.PastCall{ID: c.ID, API: string(c.API), Host: c.Host, Path: c.Path, Header: c.Header, Body: c.Body,
 		Status: c.Status, Answer: c.Answer, Started: c.Started, FirstByte: c.FirstByte, Ended: c.Ended,
-		Rewrites: c.Rewrites}
+		Rewrites: c.Rewrites, Branches: c.Branches}
 	if p.Body == nil {
 		more, continues, err := c.Continues(before)
 		if continues {
