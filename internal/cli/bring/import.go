@@ -102,7 +102,9 @@ func importAll(ctx context.Context, a *command.App, s *pact.DB, in *plan) ([]int
 	a.Warn(in.Plan.Findings)
 	m := a.Meter("importing")
 	list, err := in.Import(ctx, s, func(done, total int) {
-		m.At(done, total)
+		if m.At(done, total); done%garbageEach == 0 {
+			allowGarbage()
+		}
 		if in.to != nil {
 			in.to.Pause(ctx)
 		}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 
 	"github.com/contexttree/pact"
@@ -93,6 +94,20 @@ const importMemory = 256 << 20
 // importGarbage is how many percent of what an import holds may come together as garbage. It holds a multiple of its
 // file, and as much garbage again, as Go allows, would be more than it takes longer to collect.
 const importGarbage = 40
+
+// An import of calls may hold leastHeap bytes with its garbage, however little it holds without; it looks at that after
+// each garbageEach calls.
+const (
+	leastHeap   = 96 << 20
+	garbageEach = 128
+)
+
+func allowGarbage() {
+	held := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(held)
+	live := max(int(held[0].Value.Uint64()), leastHeap/16)
+	debug.SetGCPercent(max(importGarbage, 100*(leastHeap-live)/live))
+}
 
 // longestMark is how many bytes tell whether a file is compressed.
 const longestMark = 4
