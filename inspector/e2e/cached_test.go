@@ -6,35 +6,6 @@ import (
 	"testing"
 )
 
-// TestWhatAProviderCountedIsShown opens seven recorded calls. Their provider says of some that it read less of its cache
-// than the calls before had left.
-func TestWhatAProviderCountedIsShown(t *testing.T) {
-	db := sqliteFile(t)
-	command(t, db, "import", filepath.Join(repository, "server", "testdata", "cached.har"), "--name", "cached")
-	b := newTab(t, serve(t, db))
-	b.signIn()
-	for _, call := range []struct {
-		at, see string
-		broke   bool
-	}{
-		{"c4", "3 200 2 890 40", false},
-		{"c3", "@c3 read 0 where @c2 had left 2590 tokens (counted), 2590 were sent again", true},
-		{"c5", "3 500 3 190 40", false},
-		{"c7", "4 100 3 840 40", false},
-	} {
-		b.openStory("/c/cached?view=attempts&at=" + call.at)
-		b.see(call.see)
-		if broke := eval[bool](b, `document.querySelector('#call-sentence').textContent.includes('had left')`); broke != call.broke {
-			t.Errorf("that the sentence of %s has a break is %t", call.at, broke)
-		}
-	}
-	b.see("read from the provider’s cache") // the legend names the marks
-	b.see("it read less than was left")
-	b.until("the table behind the picture says the same", `[...document.querySelectorAll('.unseen table tr')].some((row) =>
-		row.textContent.includes('@c3') && row.textContent.includes('2590 were sent again'))`)
-	b.accessible("calls whose cache broke")
-}
-
 // A session whose cache lapsed though its requests repeat each other: the inspector says so in the words of pact open, and
 // nowhere that nothing broke.
 func TestABreakThatTheProviderCountedIsToldLikeEverywhere(t *testing.T) {

@@ -11,33 +11,6 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A person on a phone, who has no keys, taps messages in the list to try a call without them.
-func TestAPhoneTriesACallWithoutAMessage(t *testing.T) {
-	db := sqliteFile(t)
-	story(t, db, "phone")
-	b := newTab(t, serve(t, db))
-	b.do("become a phone", chromedp.EmulateViewport(390, 844, chromedp.EmulatePortrait, chromedp.EmulateTouch, chromedp.EmulateMobile))
-	b.signIn()
-	b.openStory("/c/phone?at=c12")
-	b.click("what if")
-	tap := func() {
-		t.Helper()
-		b.settle()
-		p := b.whereIs("there is a message", `.row('make step12')`)
-		b.do("touch the message", chromedp.TapXY(p.X+p.Width/2, p.Y+p.Height/2))
-	}
-	b.see("Click blocks in the picture or messages")
-	tap()
-	b.see("Without 1 block")
-	b.until("the message is hatched", `document.querySelector('.row.goes')?.innerText.includes('make step12')`)
-	if eval[bool](b, `document.querySelector('.right').dataset.open === 'true'`) {
-		t.Error("the sheet of the block is open")
-	}
-	b.accessible("what if on a phone")
-	tap()
-	b.until("nothing is hatched", `!document.querySelector('.row.goes')`)
-}
-
 // A person sees what each call cost, which result was carried for nothing and where it stands, and draws the rule that
 // would have helped over the run as it was.
 func TestAPersonDrawsAPolicyOverTheRun(t *testing.T) {

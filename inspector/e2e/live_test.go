@@ -13,29 +13,7 @@ func more(t testing.TB, c *pact.Context, cycle int) {
 	commit(t, c, pact.Note{Actor: "another process"}, func(b *pact.Batch) { storyStep(b, cycle) })
 }
 
-// A person looks at an earlier call, is told of new ones, and follows again.
-func TestWhoScrubsBackIsToldOfNewCallsAndMayFollowAgain(t *testing.T) {
-	db := sqliteFile(t)
-	c := story(t, db, "follow")
-	b := newTab(t, serve(t, db))
-	b.signIn()
-	b.openStory("/c/follow")
-	b.call(12)
-	b.press("ArrowLeft")
-	b.call(11)
-	more(t, c, 13)
-	b.see("1 new call ▸")
-	more(t, c, 14)
-	b.see("2 new calls ▸")
-	b.call(11) // where the reader is
-	b.click("2 new calls ▸")
-	b.call(14)
-	more(t, c, 15)
-	b.call(15)
-	b.until("nothing is new any more", `!document.querySelector('.strata-new')`)
-}
-
-// A person reads that the server is gone, and goes on when it is back.
+// A person reads that the server is gone, goes on when it is back, and is told of new calls and that the context was deleted.
 func TestAServerThatIsGoneIsSaidToBeAndComesBack(t *testing.T) {
 	db := sqliteFile(t)
 	c := story(t, db, "gone")
@@ -60,25 +38,14 @@ func TestAServerThatIsGoneIsSaidToBeAndComesBack(t *testing.T) {
 	b.until("what failed was asked again", `!document.querySelector('.problem')`)
 	b.until("the messages are those of call 11", `document.querySelector('.pane [role=listbox]')?.ariaLabel === 'Messages of @c11' &&
 		!document.body.innerText.includes('what step 12 printed')`)
-	b.press("End")
+	b.click("1 new call ▸")
 	b.call(13)
 	b.see("live")
-}
-
-// A person looks at a context that another process deletes, and reads so.
-func TestAContextThatIsDeletedIsSaidToBeGone(t *testing.T) {
-	db := sqliteFile(t)
-	story(t, db, "deleted")
-	b := newTab(t, serve(t, db))
-	b.signIn()
-	b.openStory("/c/deleted")
-	b.see("live")
-	b.until("the selected block is there, with its life", `document.querySelector('.events li')`) // nothing is on its way
-	command(t, db, "delete", "deleted", "--yes")
+	b.until("the block of the call is there, with its life", chosen+` && document.querySelector('.events li') &&
+		document.querySelector('article.block .block-head b')?.innerText === 'result13'`)
+	b.settle() // nothing is on its way
+	command(t, db, "delete", "gone", "--yes")
 	b.see("The context was deleted or renamed. This is its last state.")
-	if !eval[bool](b, painted) {
-		t.Error("the last state is not kept")
-	}
 }
 
 // A browser opens at most six connections to a server, over all its tabs.

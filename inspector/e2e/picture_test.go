@@ -53,40 +53,6 @@ func (b *tab) sentence() string {
 		n.data).join('').replace(/\s+/g, ' ')`)
 }
 
-// A person goes from call to call with the arrows, and from cut to cut with shift.
-func TestArrowsScrubAndJumpToCuts(t *testing.T) {
-	db := sqliteFile(t)
-	story(t, db, "scrub")
-	b := newTab(t, serve(t, db))
-	b.signIn()
-	b.openStory("/c/scrub")
-	b.call(12)
-	b.press("ArrowLeft", "ArrowLeft")
-	b.call(10)
-	b.until("the address says so", `location.search.startsWith('?at=c10')`)
-	b.press("ArrowRight")
-	b.call(11)
-	b.press("Shift+ArrowLeft")
-	b.call(9)
-	if got := b.sentence(); !strings.Contains(got, "call3 was pruned by name") {
-		t.Errorf("the sentence of the cut is %q", got)
-	}
-	b.press("Shift+ArrowLeft")
-	b.call(6)
-	if got := b.sentence(); !strings.Contains(got, "rules was edited") {
-		t.Errorf("the sentence of the cut is %q", got)
-	}
-	b.press("Shift+ArrowLeft") // there is none before
-	b.press("Shift+ArrowRight")
-	b.call(9)
-	b.press("Home")
-	b.call(1)
-	b.press("ArrowLeft") // there is none before
-	b.press("End")
-	b.call(12)
-	b.until("the address is that of the latest call", `['c12', null].includes(new URLSearchParams(location.search).get('at'))`)
-}
-
 // A person with a screen reader reads the table behind the picture, a sentence for each call.
 func TestTheTableSaysOfEveryCallWhatTheScreenSays(t *testing.T) {
 	db := sqliteFile(t)
@@ -180,30 +146,4 @@ func TestTheMouseNamesSelectsAndScrubs(t *testing.T) {
 	b.call(3)
 	b.until("the two are compared", `location.search.includes('vs=c8') && location.search.includes('view=changes') &&
 		document.querySelector('.sides').textContent.includes('@c8')`)
-}
-
-// A person turns the wheel over the picture to see fewer calls, and all again.
-func TestZoomShowsFewerCallsAndAllAgain(t *testing.T) {
-	db := sqliteFile(t)
-	story(t, db, "zoom")
-	b := newTab(t, serve(t, db))
-	b.signIn()
-	b.openStory("/c/zoom?at=c6")
-	b.press("w", "w", "w")
-	b.until("there is a way back to all calls", find+`.named('All calls')`)
-	b.click("All calls")
-	b.until("all calls are shown", `!`+find+`.named('All calls')`)
-	p := b.canvas()
-	b.do("turn the wheel", wheel(p.X+p.Width/2, p.Y+p.Height/2, -300))
-	b.until("the wheel zooms as well", find+`.named('All calls')`)
-	b.press("s", "s", "s", "s", "s", "s", "s")
-	b.until("s shows all calls again", `!`+find+`.named('All calls')`)
-}
-
-// wheel turns the wheel of the mouse at a point.
-func wheel(x, y, by float64) chromedp.Action[chromedp.Void] {
-	return chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, x, y,
-		func(p *input.DispatchMouseEventParams) {
-			p.DeltaX, p.DeltaY = 1e-9, by // a delta of 0 is not sent, and the browser wants both
-		})
 }

@@ -125,9 +125,6 @@ func TestThePageOfARunAnswersAsTheServer(t *testing.T) {
 			t.Errorf("%s has the button %q, which only a server answers", view, asks)
 		}
 	}
-	b.open("file://" + file + "#/")
-	b.do("load it anew", chromedp.Reload())
-	b.until("an address that names nothing shows the run", `document.querySelector('#pane')`)
 	b.until("it says where it is", `document.body.innerText.includes('All of this run is in this file')`)
 	served.open("/c/" + url.PathEscape(name))
 	const button = `[...document.querySelectorAll('#switch a[download]')].find((a) => a.textContent === 'Save as a page')`

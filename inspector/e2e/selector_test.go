@@ -13,27 +13,6 @@ func (b *tab) search(text string) {
 	b.until("the box has the text", `document.querySelector('[role=combobox]').value === `+quoted(text))
 }
 
-// A person types words, then a selector, and sees what each finds.
-func TestTheBoxFindsTextAndNodes(t *testing.T) {
-	db := sqliteFile(t)
-	story(t, db, "search")
-	b := newTab(t, serve(t, db))
-	b.signIn()
-	b.openStory("/c/search?at=c8")
-	b.search("what step 5 printed")
-	b.press("Enter")
-	b.until("the first match is selected", `location.search.includes('node=result5')`)
-	b.until("the block is lit in the list", `[...document.querySelectorAll('[role=option].lit')].some((r) =>
-		r.innerText.includes('what step 5 printed'))`)
-	b.search("[kind='result'][failed]")
-	b.press("Enter")
-	b.until("the failed result is lit", `[...document.querySelectorAll('[role=option].lit')].some((r) =>
-		r.innerText.includes('failed'))`)
-	b.until("the address has the selector",
-		`new URLSearchParams(location.search).get('q') === "[kind='result'][failed]"`)
-	b.accessible("a selector that matches")
-}
-
 // A person mistypes a selector and sees where.
 func TestAnErrorIsUnderlinedAtItsByte(t *testing.T) {
 	inEditions(t, func(b *tab) {
@@ -63,27 +42,4 @@ func TestTheBoxCompletesWhatOccurs(t *testing.T) {
 	b.press("ArrowDown", "Enter")
 	b.until("kind is taken", `document.querySelector('[role=combobox]').value.startsWith('[kind')`)
 	b.press("Escape")
-}
-
-// A person asks for a kind that does not occur and reads which do.
-func TestASelectorWithoutMatchesSaysWhatWouldMatch(t *testing.T) {
-	db := sqliteFile(t)
-	story(t, db, "nearest")
-	b := newTab(t, serve(t, db))
-	b.signIn()
-	b.openStory("/c/nearest")
-	b.search("[kind='reslt']")
-	b.see("Try [kind=result]")
-	b.click("[kind=result]")
-	b.until("the suggestion matches", `document.querySelectorAll('.lit').length > 0`)
-}
-
-// A person asks what changed over several calls and reads a table of it.
-func TestARangeShowsATableOfChanges(t *testing.T) {
-	inEditions(t, func(b *tab) {
-		b.openStory("/c/story?q=@t-5..@t0 .block")
-		b.until("the table is there", `document.querySelector('[aria-label="Changes from call to call"] table')`)
-		b.see("result12")
-		b.accessible("a table of changes")
-	})
 }

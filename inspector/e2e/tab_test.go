@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -126,16 +125,6 @@ func (b *tab) wait(what string, holds func() bool, why ...*error) {
 			b.t.Fatalf("not within %v: %s\n%s", b.patience, what, b.state())
 		}
 	}
-}
-
-// path is the path and the query of the address bar, decoded as far as a reader wants it.
-func (b *tab) path() string {
-	b.t.Helper()
-	at, err := url.Parse(eval[string](b, `location.href`))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return at.RequestURI()
 }
 
 // state describes the page for the message of a failed test.

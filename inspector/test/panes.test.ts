@@ -1,4 +1,5 @@
 import { align, fold, type Pair } from '../src/panes/align'
+import { causeText } from '../src/panes/cause'
 import { visibleRows } from '../src/panes/folding'
 import { Heights } from '../src/panes/heights'
 import { contentOutline, type Line, outline } from '../src/panes/json'
@@ -292,3 +293,11 @@ function ancestors(rows: readonly { node: string; depth: number }[], n: number):
   }
   return list
 }
+
+test('a comparison backwards says that what is missing came later, and what is more went later', () => {
+  const cause = (kind: string) => ({ kind, cycle: 9, actor: 'agent', rule: 'named' }) as Parameters<typeof causeText>[0]
+  same(causeText(cause('pruning'), 'removed', false), 'pruned by name by agent in @c9')
+  same(causeText(cause('pruning'), 'added', true), 'still there, pruned by name by agent in @c9')
+  same(causeText({ ...cause('edit'), rule: undefined }, 'removed', true), 'not there yet, added by agent in @c9')
+  same(causeText(cause('context'), 'removed', true), '')
+})
