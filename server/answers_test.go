@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -95,21 +94,5 @@ func TestJSONOverAKilobyteIsCompressed(t *testing.T) {
 	if again := r.call("GET", "/v1/contexts/a/thread", "", "Accept-Encoding", "gzip", "If-None-Match", "W/"+tag); again.
 		StatusCode != http.StatusNotModified {
 		t.Errorf("the same again: %s", again.Status)
-	}
-}
-
-func TestARefusalIsAProblem(t *testing.T) {
-	r := start(t, server.Options{})
-	for _, path := range []string{"/v1/contexts/a", "/v1/nothing", "/v1/contexts?limit=x", "/v1/contexts/a/select?q=["} {
-		got := r.call("GET", path, "")
-		var problem map[string]any
-		if err := json.Unmarshal(got.body, &problem); err != nil {
-			t.Fatal(err)
-		}
-		for _, member := range []string{"title", "status", "detail", "code", "remedy"} {
-			if problem[member] == nil {
-				t.Errorf("%s: the problem lacks %s: %s", path, member, got.body)
-			}
-		}
 	}
 }

@@ -225,36 +225,3 @@ func TestAContextThatGoesWhileItIsSent(t *testing.T) {
 		}
 	}
 }
-
-// TestAThreadOutlivesItsContext deletes a context while a long thread of it is sent. The server has
-// made the thread by then, so the client gets all of it; a later request, also for the rest of the
-// thread, is told that the context is gone.
-func TestAThreadOutlivesItsContext(t *testing.T) {
-	r := start(t, server.Options{})
-	c := long(t, r.store, 24)
-	want, err := c.Working().Thread(t.Context())
-	must(t, err)
-	first, rest := r.begin("/v1/contexts/long/thread")
-	r.must(nil, "DELETE", "/v1/contexts/long", "")
-	more, err := io.ReadAll(rest)
-	if err != nil || !bytes.Equal(append(first, more...), want) {
-		t.Errorf("%d bytes of %d, then %v", len(first)+len(more), len(want), err)
-	}
-	r.call("GET", "/v1/contexts/long/thread", "", "Range", "bytes=100-").
-		refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
-}
-
-// long makes a context of one call with so many blocks of a mebibyte.
-func long(t *testing.T, s *pact.DB, blocks int) *pact.Context {
-	t.Helper()
-	c, err := pact.Create(t.Context(), s, "long", nil)
-	must(t, err)
-	_, err = c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-		for range blocks {
-			b.Add("^sys", pact.Spec{Content: mebibyte})
-		}
-		return nil
-	}})
-	must(t, err)
-	return c
-}

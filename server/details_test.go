@@ -6,11 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
-	"net/http"
 	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -24,14 +21,18 @@ import (
 	"github.com/contexttree/pact/store/sqlite"
 )
 
+// TestDetailsOfContexts lists contexts with their details, and a family, from a store that opens none.
 func TestDetailsOfContexts(t *testing.T) {
-	r := start(t, server.Options{})
-	c := weather(t, r)
+	before := runtime.NumGoroutine()
+	file, err := dbtest.Engine(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
+	must(t, err)
+	opened := &running{t: t, store: dbtest.Of(file)}
+	c := weather(t, opened)
 	if _, err := c.Fork(t.Context(), pact.Cycle(2), "branch", nil); err != nil {
 		t.Fatal(err)
 	}
 	begun := map[string]any{"wire:begun-by": map[string]any{"context": "weather", "block": "block:2-1"}}
-	if _, err := pact.Create(t.Context(), r.store, "empty", &pact.CreateOptions{Attrs: begun}); err != nil {
+	if _, err := pact.Create(t.Context(), opened.store, "empty", &pact.CreateOptions{Attrs: begun}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
@@ -40,6 +41,9 @@ func TestDetailsOfContexts(t *testing.T) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
+	thread, err := c.Working().Thread(t.Context())
+	must(t, err)
+	r := serve(t, dbtest.Of(closedContexts{file}), server.Options{}, before)
 	var list struct {
 		Items []struct {
 			Name    string
@@ -75,9 +79,9 @@ func TestDetailsOfContexts(t *testing.T) {
 	if *none.Calls != 0 || none.Cuts != nil || none.Changed == "" {
 		t.Errorf("%+v", none)
 	}
-	thread := r.must(nil, "GET", "/v1/contexts/weather/thread", "")
+	r.call("GET", "/v1/contexts/weather/thread", "").refused(t, 503, "E_STORE")
 	_, last := c.Cycles()
-	if weather.Bytes != int64(len(thread.body)) || len(weather.Cuts) != int(last) || weather.Cuts[0] != 0 ||
+	if weather.Bytes != int64(len(thread)) || len(weather.Cuts) != int(last) || weather.Cuts[0] != 0 ||
 		weather.Cuts[last-1] < 0.5 || weather.Forked != nil {
 		t.Errorf("%+v", weather)
 	}
@@ -99,42 +103,6 @@ func (closedContexts) History(context.Context, history.Key, int64, int64) iter.S
 }
 
 var errOpened = fault.New(fault.Store, "a context was opened", "")
-
-// TestAListOpensNoContext lists contexts with their details, and a family, from a store that opens none.
-func TestAListOpensNoContext(t *testing.T) {
-	before := runtime.NumGoroutine()
-	file, err := dbtest.Engine(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
-	must(t, err)
-	c := weather(t, &running{t: t, store: dbtest.Of(file)})
-	if _, err := c.Fork(t.Context(), pact.Latest(), "fork", nil); err != nil {
-		t.Fatal(err)
-	}
-	r := serve(t, dbtest.Of(closedContexts{file}), server.Options{}, before)
-	var list struct {
-		Items []struct {
-			Name   string
-			Calls  int64
-			Bytes  int64
-			Cuts   []float64
-			Forked *struct{ Name string } `json:"forked_from"`
-		}
-	}
-	r.must(&list, "GET", "/v1/contexts?details=true", "")
-	first, last := c.Cycles()
-	if len(list.Items) != 2 || list.Items[0].Forked.Name != "weather" {
-		t.Fatalf("%+v", list)
-	}
-	for _, i := range list.Items {
-		if i.Calls != last-first+1 || i.Bytes == 0 || len(i.Cuts) != int(i.Calls) {
-			t.Errorf("%+v", i)
-		}
-	}
-	list.Items = nil
-	if r.must(&list, "GET", "/v1/contexts?family=fork", ""); len(list.Items) != 2 {
-		t.Errorf("%+v", list)
-	}
-	r.call("GET", "/v1/contexts/weather/thread", "").refused(t, 503, "E_STORE")
-}
 
 func TestVerifyTellsHowFarItIs(t *testing.T) {
 	r := start(t, server.Options{})
@@ -167,12 +135,7 @@ func TestVerifyTellsHowFarItIs(t *testing.T) {
 func TestFormsAreThoseThatThreadsHave(t *testing.T) {
 	r := start(t, server.Options{})
 	weather(t, r)
-	var got struct{ Forms []string }
-	r.must(&got, "GET", "/v1/contexts/weather/forms", "")
-	if len(got.Forms) != 7 { // no recorder made it, so nothing was sent that verbatim could return
-		t.Errorf("%v", got.Forms)
-	}
-	for _, form := range got.Forms {
+	for _, form := range []string{"canonical", "openai", "responses", "anthropic", "gemini", "text", "markdown"} {
 		r.must(nil, "GET", "/v1/contexts/weather/thread?as="+form, "")
 		var whole map[string]any
 		if form != "canonical" && form != "text" && form != "markdown" {
@@ -182,33 +145,6 @@ func TestFormsAreThoseThatThreadsHave(t *testing.T) {
 			t.Errorf("%v", whole)
 		}
 	}
+	// No recorder made it, so nothing was sent that verbatim could return.
 	r.call("GET", "/v1/contexts/weather/thread?as=verbatim", "").refused(t, 404, "E_ATTEMPT_NOT_FOUND")
-}
-
-// TestAThreadIsReadAsTextAndAsMarkdown reads a call with its result in both forms for people.
-func TestAThreadIsReadAsTextAndAsMarkdown(t *testing.T) {
-	r := start(t, server.Options{})
-	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
-	long := strings.Repeat("a line\n", 40)
-	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":0,"edits":[
-		{"op":"add","into":"^ah","node":{"id":"q","role":"user","content":"Is it `+"`dry`"+`?\u202e"}},
-		{"op":"add","into":"^ah","node":{"id":"c","role":"assistant","kind":"call",
-			"content":{"name":"weather","arguments":{"at":"Ulm"}}}},
-		{"op":"result","id":"c","node":{"id":"r","content":`+strconv.Quote(long)+`}}]}`)
-	for form, want := range map[string]struct{ kind, text string }{
-		"text": {"text/plain; charset=utf-8", "user\n  Is it `dry`?\ufffd\n\nassistant\n  ▸ weather { \"at\": \"Ulm\" }\n" +
-			strings.Repeat("    a line\n", 40)},
-		"markdown": {"text/markdown; charset=utf-8", "## user\n\nIs it `dry`?\u202e\n\n## assistant\n\n" +
-			"calls `weather` (`c`):\n\n```\n{\n  \"at\": \"Ulm\"\n}\n```\n\nresult (`r`):\n\n```\n" + long + "```\n"},
-	} {
-		got := r.must(nil, "GET", "/v1/contexts/a/thread?as="+form, "")
-		if string(got.body) != want.text || got.Header.Get("Content-Type") != want.kind {
-			t.Errorf("%s is %s\n%s\nwant\n%s", form, got.Header.Get("Content-Type"), got.body, want.text)
-		}
-		part := r.call("GET", "/v1/contexts/a/thread?as="+form, "", "Range", "bytes=3-6")
-		if part.StatusCode != http.StatusPartialContent || string(part.body) != want.text[3:7] ||
-			part.Header.Get("ETag") != got.Header.Get("ETag") {
-			t.Errorf("bytes 3 to 6 of %s are %q", form, part.body)
-		}
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -63,31 +62,6 @@ func TestEditsAndCommitsAreWhatTheLibraryStores(t *testing.T) {
 	}
 }
 
-func TestARetryWithTheSameKeyDoesNothingMore(t *testing.T) {
-	r := start(t, server.Options{})
-	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
-	edits, commits := "/v1/contexts/a/edits", "/v1/contexts/a/commits"
-	var first, again edited
-	r.must(&first, "POST", edits, `{"cycle":0,"edits":[`+hello+`]}`, "Idempotency-Key", "k1")
-	var made, remade committed
-	r.must(&made, "POST", commits, `{"cycle":0}`, "Idempotency-Key", "k2")
-	// both come again after the cycle is over
-	r.must(&again, "POST", edits, `{"cycle":0,"edits":[`+hello+`]}`, "Idempotency-Key", "k1")
-	if again.Revision != first.Revision || again.Digest != first.Digest || !again.Repeated || first.Repeated {
-		t.Errorf("first %+v, then %+v", first, again)
-	}
-	r.must(&remade, "POST", commits, `{"cycle":0}`, "Idempotency-Key", "k2")
-	if remade.Repeated = !remade.Repeated; fmt.Sprint(remade) != fmt.Sprint(made) {
-		t.Errorf("first %+v, then %+v", made, remade)
-	}
-	r.call("POST", edits, `{"cycle":1,"edits":[]}`, "Idempotency-Key", "k2").
-		refused(t, http.StatusUnprocessableEntity, "E_KEY_REUSED")
-	var c contextInfo
-	if r.must(&c, "GET", "/v1/contexts/a", ""); c.Revision != 3 || c.Last != 1 {
-		t.Errorf("the context has %+v", c)
-	}
-}
-
 func TestAChangeThatDoesNotKnowTheLatestCycleIsAConflict(t *testing.T) {
 	r := start(t, server.Options{})
 	tag := r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`).Header.Get("ETag")
@@ -126,6 +100,7 @@ func TestCommitsFollowTheKeptPolicyUnlessTheyHaveOne(t *testing.T) {
 	commit(`,"pruning":{}`, 1)
 	commit(`,"pruning":{"policy":{}}`, 2)
 	commit(`,"pruning":{"policy":{"max_turns":3}}`, 3)
+	commit(`,"pruning":{"policy":"chat"}`, 4)
 	var plan struct{ After struct{ Turns int } }
 	keeps := func() *lifecycle.Policy {
 		var of struct{ Kept *lifecycle.Policy }
@@ -138,12 +113,12 @@ func TestCommitsFollowTheKeptPolicyUnlessTheyHaveOne(t *testing.T) {
 	if r.must(&plan, "POST", "/v1/contexts/a/plan", `{}`); plan.After.Turns != 1 {
 		t.Errorf("a plan under the kept policy leaves %d turns", plan.After.Turns)
 	}
-	r.must(nil, "POST", "/v1/contexts/a/edits", `{"cycle":5,"edits":[{"op":"policy"}]}`)
+	r.must(nil, "POST", "/v1/contexts/a/edits", `{"cycle":6,"edits":[{"op":"policy"}]}`)
 	if kept := keeps(); kept != nil {
 		t.Errorf("the context keeps %+v", kept)
 	}
-	commit("", 4)
-	r.call("POST", "/v1/contexts/a/edits", `{"cycle":6,"edits":[{"op":"policy","policy":{"max_turns":-1}}]}`).
+	commit("", 5)
+	r.call("POST", "/v1/contexts/a/edits", `{"cycle":7,"edits":[{"op":"policy","policy":{"max_turns":-1}}]}`).
 		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 }
 
@@ -178,45 +153,4 @@ func TestEditsThatTheRulesForbidAreRefused(t *testing.T) {
 	if r.must(&c, "GET", "/v1/contexts/a", ""); c.Revision != 2 {
 		t.Errorf("refused requests changed the context: %+v", c)
 	}
-}
-
-// TestNoAcknowledgedCommitIsLost lets clients commit to one context at once. Each builds
-// on what it knows, and tries again after a conflict.
-func TestNoAcknowledgedCommitIsLost(t *testing.T) {
-	r := start(t, server.Options{})
-	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
-	const clients, each = 4, 5
-	var acknowledged sync.Map
-	var all sync.WaitGroup
-	for client := range clients {
-		all.Go(func() {
-			for i := range each {
-				text := fmt.Sprintf("from-%d-%d", client, i)
-				for done := false; !done; {
-					var c contextInfo
-					r.must(&c, "GET", "/v1/contexts/a", "")
-					got := r.call("POST", "/v1/contexts/a/commits", fmt.Sprintf(`{"cycle":%d,"edits":[
-						{"op":"add","into":"^ah","node":{"id":%q,"content":"x"}}]}`, c.Last, text))
-					if done = got.StatusCode == http.StatusOK; done {
-						acknowledged.Store(text, true)
-					} else if got.StatusCode != http.StatusConflict {
-						t.Errorf("%s: %s", got.Status, got.body)
-						return
-					}
-				}
-			}
-		})
-	}
-	all.Wait()
-	c, err := pact.Open(t.Context(), r.store, "a", nil)
-	must(t, err)
-	if _, last := c.Cycles(); last != clients*each {
-		t.Errorf("%d snapshots, want %d", last, clients*each)
-	}
-	acknowledged.Range(func(id, _ any) bool {
-		if _, err := c.Working().Node(id.(string)); err != nil {
-			t.Errorf("an acknowledged commit is lost: %v", err)
-		}
-		return true
-	})
 }

@@ -226,8 +226,9 @@ func TestEventRequestsThatAreWrongAreRefused(t *testing.T) {
 	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
 	r.call("GET", "/v1/events?context=nobody", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
 	r.call("GET", "/v1/events", "", "Last-Event-ID", "1").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
-	r.call("GET", "/v1/events?context=a", "", "Last-Event-ID", "soon").
-		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+	for _, id := range []string{"soon", strings.Repeat("9", 30)} {
+		r.call("GET", "/v1/events?context=a", "", "Last-Event-ID", id).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+	}
 }
 
 // said returns the next event of a stream of all contexts as its kind, its context and its revision.

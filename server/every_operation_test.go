@@ -87,7 +87,7 @@ func triedOf(operation, name string) []tried {
 		return []tried{{"GET", "/v1/events?context=" + name, "", []string{name}}}
 	}
 	if rest := map[string]string{"select": "/select?q=.block", "get-thread": "/thread",
-		"list-forms": "/forms", "verify": "/verify", "list-tree": "/tree", "list-names": "/names", "list-calls": "/calls",
+		"verify": "/verify", "list-tree": "/tree", "list-names": "/names", "list-calls": "/calls",
 		"strata": "/strata", "list-attempts": "/attempts", "log": "/log",
 		"list-findings": "/findings"}[operation]; rest != "" {
 		return get(rest)

@@ -57,6 +57,9 @@ func TestABrowserExchangesTheTokenForACookie(t *testing.T) {
 	r.must(nil, "GET", "/v1/contexts", "", "Authorization", "-", "Cookie", c.Name+"="+c.Value)
 	r.call("GET", "/v1/contexts", "", "Authorization", "-", "Cookie", c.Name+"="+c.Value+"0").
 		refused(t, http.StatusUnauthorized, "E_UNAUTHORIZED")
+	if gone := r.must(nil, "DELETE", "/v1/session", "").Cookies(); len(gone) != 1 || gone[0].MaxAge >= 0 || gone[0].Value != "" {
+		t.Errorf("%+v", gone)
+	}
 }
 
 func TestOtherHostsAndPagesAreRefused(t *testing.T) {
@@ -237,17 +240,5 @@ func TestBrowsersKeepToTLS(t *testing.T) {
 		if got := r.call("GET", "/healthz", "", "Host", c.host).Header.Get("Strict-Transport-Security"); got != c.want {
 			t.Errorf("%s: %q, want %q", c.host, got, c.want)
 		}
-	}
-}
-
-func TestTheLogHasNoNamesAndNoContents(t *testing.T) {
-	r := start(t, server.Options{})
-	r.must(nil, "POST", "/v1/contexts", `{"name":"secret-name","attrs":{"x:y":"secret-content"}}`)
-	r.must(nil, "GET", "/v1/contexts/secret-name", "")
-	r.call("GET", "/v1/contexts/secret-other?q=secret-query", "")
-	r.call("POST", "/v1/contexts", `{"secret-member":1}`)
-	log := r.log.String()
-	if strings.Contains(log, "secret") || !strings.Contains(log, `operation="GET /v1/contexts/{name}"`) {
-		t.Errorf("the log:\n%s", log)
 	}
 }

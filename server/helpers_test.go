@@ -20,11 +20,9 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/dbtest"
-	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/store"
 
-	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -63,24 +61,11 @@ func (w *text) take() string {
 	return w.all.String()
 }
 
-// storeOfTests is the variable of the environment that says in which kind of store the tests
-// serve: in a database of PostgreSQL if it is postgres, otherwise in a file.
-const storeOfTests = "PACT_SERVER_TEST_STORE"
-
 // start serves a new store until the test ends. Then no goroutine of it may be left.
 func start(t testing.TB, o server.Options) *running {
 	t.Helper()
-	var s *pact.DB
-	var err error
-	var before int
-	if os.Getenv(storeOfTests) == "postgres" {
-		address := postgrestest.Database(t)
-		before = runtime.NumGoroutine()
-		s, err = dbtest.Open(postgres.Open(t.Context(), address))
-	} else {
-		before = runtime.NumGoroutine()
-		s, err = dbtest.Open(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
-	}
+	before := runtime.NumGoroutine()
+	s, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
 	must(t, err)
 	return serve(t, s, o, before)
 }

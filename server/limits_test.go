@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/server"
 )
 
@@ -77,24 +76,6 @@ func TestJSONThatCostsMoreThanItsLengthIsRefused(t *testing.T) {
 	}
 }
 
-func TestTextThatIsNoUTF8IsRefusedWhereverItStands(t *testing.T) {
-	r := start(t, server.Options{})
-	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
-	for _, path := range []string{"/v1/contexts/%ff", "/v1/contexts/a/select?q=%ff", "/v1/contexts/a/nodes/%ff/life",
-		"/v1/events?context=%ff", "/v1/contexts/a/select?q=.block&edition=%ff", "/v1/grep?q=%c3%28",
-		"/v1/contexts?limit=%ff", "/v1/contexts/a/thread?as=%ff", "/v1/contexts/a/diff?from=%ff"} {
-		if got := r.call("GET", path, ""); got.StatusCode < 400 || got.StatusCode > 499 {
-			t.Errorf("%s: %s %s", path, got.Status, got.body)
-		}
-	}
-	r.call("POST", "/v1/contexts/a/commits", "{\"cycle\":0,\"message\":\"\xff\"}").
-		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
-	got := r.call("POST", "/v1/contexts/a/commits", `{"cycle":0}`, "Idempotency-Key", "\xff\xfe")
-	if got.StatusCode >= 500 {
-		t.Errorf("a key that is no UTF-8: %s %s", got.Status, got.body)
-	}
-}
-
 // TestASlowClientLosesItsPlace takes nothing of a long answer, or sends a body without end;
 // the server ends the connection and serves others.
 func TestASlowClientLosesItsPlace(t *testing.T) {
@@ -136,44 +117,4 @@ func (r *running) dial(bytes string) net.Conn {
 		r.t.Fatal(err)
 	}
 	return conn
-}
-
-// TestAClockThatJumpsChangesNoOrder commits with a clock of another century, and then through
-// the server, whose clock is far behind that.
-func TestAClockThatJumpsChangesNoOrder(t *testing.T) {
-	r := start(t, server.Options{})
-	later := time.Date(2150, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
-	c, err := pact.Create(t.Context(), r.store, "a", &pact.CreateOptions{
-		OpenOptions: pact.OpenOptions{Clock: func() int64 { return later }}})
-	must(t, err)
-	live := r.follow(t, "a", "0")
-	if _, err := c.Commit(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":1,"edits":[`+hello+`]}`)
-	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":2,"edits":[`+hello+`]}`)
-	live.expect("1 create", "2 commit", "3 commit", "4 commit")
-	var found struct{ IDs []string }
-	if r.must(&found, "GET", "/v1/contexts/a/select?q=.block", ""); len(found.IDs) != 2 ||
-		!strings.HasPrefix(found.IDs[0], "block:3-") || !strings.HasPrefix(found.IDs[1], "block:2-") {
-		t.Errorf("the blocks %v", found.IDs)
-	}
-}
-
-// TestAnEventIDOfAnotherContextCountsAsARevision resumes with an id that another context
-// gave: what lies behind it in this log comes, and an id beyond the log is a gap.
-func TestAnEventIDOfAnotherContextCountsAsARevision(t *testing.T) {
-	r := start(t, server.Options{})
-	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
-	r.must(nil, "POST", "/v1/contexts", `{"name":"b"}`)
-	for cycle := range 3 {
-		r.must(nil, "POST", "/v1/contexts/a/commits", fmt.Sprintf(`{"cycle":%d}`, cycle))
-	}
-	r.must(nil, "POST", "/v1/contexts/b/commits", `{"cycle":0}`)
-	r.follow(t, "b", "1").expect("2 commit")
-	if what, data := r.follow(t, "b", "4").next(); what != "gap" || data != `{"after":2}` {
-		t.Errorf("%s %s", what, data)
-	}
-	r.call("GET", "/v1/events?context=b", "", "Last-Event-ID", strings.Repeat("9", 30)).
-		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 }

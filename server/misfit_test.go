@@ -32,24 +32,6 @@ func TestABodyThatDoesNotFitIsToldWhere(t *testing.T) {
 			t.Errorf("%s: %s; %s", body, f.Detail, f.Remedy)
 		}
 	}
-	for query, remedy := range map[string]string{"selectr=x": "/openapi.json says which", "limt=1": "did you mean limit?"} {
-		f := r.call("GET", "/v1/contexts/a/select?q=*&"+query, "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
-		if !strings.Contains(f.Remedy, remedy) {
-			t.Errorf("%s: %s", query, f.Remedy)
-		}
-	}
-	for _, query := range []string{"calls?unit=byts", "calls?last=few", "thread?as=opnai"} {
-		f := r.call("GET", "/v1/contexts/a/"+query, "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
-		if strings.Contains(f.Remedy, "did you mean") {
-			t.Errorf("%s: %s", query, f.Remedy)
-		}
-	}
-}
-
-// TestAMisfitSaysOfWhatInEveryBody asks with members that the objects of other bodies do not have.
-func TestAMisfitSaysOfWhatInEveryBody(t *testing.T) {
-	r := start(t, server.Options{})
-	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
 	for body, want := range map[string]string{
 		`{"policies":[{"name":"x","policy":{"max_token":1}}]}`: "max_token is no member of a policy",
 		`{"policies":[{"nam":"x"}]}`:                           "nam is no member of a policy with its name",
@@ -61,22 +43,16 @@ func TestAMisfitSaysOfWhatInEveryBody(t *testing.T) {
 			t.Errorf("%s: %q instead of %q", body, f.Detail, want)
 		}
 	}
-}
-
-// TestAPolicyIsNamed commits under a ready policy, and keeps one, by their names.
-func TestAPolicyIsNamed(t *testing.T) {
-	r := start(t, server.Options{})
-	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
-	var done struct {
-		Report struct{ Policy map[string]any }
+	for query, remedy := range map[string]string{"selectr=x": "/openapi.json says which", "limt=1": "did you mean limit?"} {
+		f := r.call("GET", "/v1/contexts/a/select?q=*&"+query, "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+		if !strings.Contains(f.Remedy, remedy) {
+			t.Errorf("%s: %s", query, f.Remedy)
+		}
 	}
-	r.must(&done, "POST", "/v1/contexts/a/commits", `{"cycle":0,"pruning":{"policy":"chat"}}`)
-	if done.Report.Policy["protect_turns"] != 2.0 {
-		t.Errorf("the commit followed %v", done.Report.Policy)
-	}
-	r.must(nil, "POST", "/v1/contexts/a/edits", `{"cycle":1,"edits":[{"op":"policy","policy":"chat"}]}`)
-	var of struct{ Kept map[string]any }
-	if r.must(&of, "GET", "/v1/policies?context=a", ""); of.Kept["protect_turns"] != 2.0 {
-		t.Errorf("the context keeps %v", of.Kept)
+	for _, query := range []string{"calls?unit=byts", "calls?last=few", "thread?as=opnai"} {
+		f := r.call("GET", "/v1/contexts/a/"+query, "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+		if strings.Contains(f.Remedy, "did you mean") {
+			t.Errorf("%s: %s", query, f.Remedy)
+		}
 	}
 }

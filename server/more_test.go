@@ -4,36 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/server"
 )
-
-// said is an edit that adds a block with an id and a content.
-func said(id, content string) string {
-	return fmt.Sprintf(`{"op":"add","into":"^ah","node":{"id":%q,"role":"user","content":%q}}`, id, content)
-}
-
-func TestReadyPoliciesAreListed(t *testing.T) {
-	r := start(t, server.Options{})
-	var list struct {
-		Items []struct {
-			Name   string
-			Policy map[string]any
-		}
-	}
-	r.must(&list, "GET", "/v1/policies", "")
-	var names []string
-	for _, p := range list.Items {
-		names = append(names, p.Name)
-	}
-	if !slices.Equal(names, []string{"agent", "chat", "claude-code", "codex", "default", "gemini-cli", "openai-agents",
-		"opencode", "strict"}) || list.Items[0].Policy["protect_turns"] != 4.0 {
-		t.Errorf("%+v", list)
-	}
-}
 
 // A transcript is replayed under limits; nothing else has calls that could be.
 func TestATranscriptIsReplayedUnderLimits(t *testing.T) {
@@ -60,39 +35,6 @@ func TestATranscriptIsReplayedUnderLimits(t *testing.T) {
 	data, err := os.ReadFile("../examples/conversations/repair.jsonl")
 	must(t, err)
 	r.call("POST", "/v1/import?name=no&max_turns=3", string(data)).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
-}
-
-// TestASearchTakesExpressionsAndARun looks for what three calls say with a pattern.
-func TestASearchTakesExpressionsAndARun(t *testing.T) {
-	r := start(t, server.Options{})
-	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
-	for cycle, text := range []string{"Error 7", "error 12", "fine"} {
-		r.must(nil, "POST", "/v1/contexts/a/commits",
-			fmt.Sprintf(`{"cycle":%d,"edits":[%s]}`, cycle, said(fmt.Sprint("n", cycle+1), text)))
-	}
-	for query, want := range map[string]string{
-		"q=error":                                 "[n1 n2]",
-		"q=error&regexp=true":                     "[n2]",
-		"q=%5BEe%5Drror%20%5Cd%24&regexp=true":    "[n1]",
-		"q=error&from=@c2&to=@c2":                 "[n1 n2]", // both stand in the thread of call 2
-		"q=fine&to=@c2":                           "[]",
-		"q=%5E(fine|Error.*)%24&regexp=true":      "[n1 n3]",
-		"q=e&regexp=true&from=@c3&to=@c3&limit=1": "[n2]",
-	} {
-		var found struct {
-			Items []struct{ Items []struct{ Node string } }
-		}
-		r.must(&found, "GET", "/v1/grep?context=a&"+query, "")
-		ids := []string{}
-		for _, o := range found.Items[0].Items {
-			ids = append(ids, o.Node)
-		}
-		if fmt.Sprint(ids) != want {
-			t.Errorf("%s finds %v, want %s", query, ids, want)
-		}
-	}
-	r.call("GET", "/v1/grep?context=a&q=(&regexp=true", "").refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
-	r.call("GET", "/v1/grep?q=(&regexp=true", "").refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
 }
 
 // TestAParameterThatWouldDoNothingIsRefused: each is for another question of the same path, and says so instead of being

@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"encoding/json"
 	"net/url"
 	"testing"
 
@@ -82,38 +81,6 @@ func TestStatesOfTwoContextsAreCompared(t *testing.T) {
 	}
 }
 
-// What the first commit of a fork would remove is planned without making the fork.
-func TestAForkIsPlanned(t *testing.T) {
-	r := start(t, server.Options{})
-	c := talk(t, r, "chat", "one", "two", "three", "four")
-	found, err := c.Select(t.Context(), "@c3 .seg", nil)
-	turns := found.IDs
-	if err != nil || len(turns) != 3 {
-		t.Fatal(turns, err)
-	}
-	body, err := json.Marshal(map[string]any{"policy": struct{}{}, "ids": turns[1:2]})
-	must(t, err)
-	type plan struct {
-		Cycle         int64
-		Before, After struct{ Bytes int64 }
-		Cached        struct {
-			Lost int64 `json:"lost_bytes"`
-		}
-	}
-	var planned, made plan
-	r.must(&planned, "POST", "/v1/contexts/chat/plan?at=@c3", string(body))
-	if planned.Cycle != 4 || planned.After.Bytes >= planned.Before.Bytes || planned.Cached.Lost == 0 {
-		t.Errorf("%+v", planned)
-	}
-	if _, err := c.Fork(t.Context(), pact.Cycle(3), "tried", nil); err != nil {
-		t.Fatal(err)
-	}
-	r.must(&made, "POST", "/v1/contexts/tried/plan", string(body))
-	if planned != made {
-		t.Errorf("the plan is %+v, that of the fork itself %+v", planned, made)
-	}
-}
-
 // A text is found in every call that had it, also once it is gone, and in every context.
 func TestATextIsFoundEverywhere(t *testing.T) {
 	r := start(t, server.Options{})
@@ -186,15 +153,5 @@ func TestAFamilyIsListed(t *testing.T) {
 		}{"run", "b", 2} || list[2].Forked == nil || list[3].Name != "run" {
 			t.Errorf("of %s: %+v", name, list)
 		}
-	}
-}
-
-// Signing out takes the cookie of a browser away.
-func TestSigningOutTakesTheCookieAway(t *testing.T) {
-	r := start(t, server.Options{})
-	answer := r.must(nil, "DELETE", "/v1/session", "")
-	cookies := answer.Cookies()
-	if len(cookies) != 1 || cookies[0].MaxAge >= 0 || cookies[0].Value != "" {
-		t.Errorf("%+v", cookies)
 	}
 }

@@ -69,8 +69,9 @@ type found struct {
 }
 
 type attempts struct {
-	Items []history.Attempt `json:"items" nullable:"false"`
-	Next  int               `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
+	Items    []history.Attempt `json:"items" nullable:"false"`
+	Recorded []string          `json:"recorded,omitempty" doc:"Ids of those whose request was recorded, which get-thread returns as verbatim"`
+	Next     int               `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
 }
 
 type logPage struct {
@@ -160,6 +161,11 @@ func (s *Server) records() {
 			p := attempts{Items: append([]history.Attempt{}, list[min(in.After, len(list)):]...)}
 			if len(p.Items) > in.Limit {
 				p.Items, p.Next = p.Items[:in.Limit], in.After+in.Limit
+			}
+			for _, a := range p.Items {
+				if a.Request != "" {
+					p.Recorded = append(p.Recorded, a.ID)
+				}
 			}
 			return answer(p, err)
 		})

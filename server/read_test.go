@@ -81,7 +81,8 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		"log":                      map[string]any{"items": entries},
 		"log?limit=1":              map[string]any{"items": entries[:1], "next": 1},
 		"log?after=1&limit=1":      map[string]any{"items": entries[1:2], "next": 2},
-		`plan {"policy":{"max_nodes":1,"protect_turns":1}}`: question(c.PlanPruning(ctx, &pact.Pruning{Policy: policy})),
+		`plan {"policy":{"max_nodes":1,"protect_turns":1}}`:        question(c.PlanPruning(ctx, &pact.Pruning{Policy: policy})),
+		`plan?at=@c3 {"policy":{"max_nodes":1,"protect_turns":1}}`: question(c.PlanFork(ctx, pact.Cycle(3), &pact.Pruning{Policy: policy})),
 	} {
 		method, body := "GET", ""
 		if name, given, ok := strings.Cut(path, " "); ok {

@@ -38,9 +38,9 @@ func TestEachAttemptGivesItsBodyBack(t *testing.T) {
 		}
 	}
 	rec.Close()
-	var list struct{ Attempts []int64 }
-	r.must(&list, "GET", "/v1/contexts/run/forms", "")
-	if !slices.Equal(list.Attempts, []int64{1, 2}) {
+	var list struct{ Recorded []string }
+	r.must(&list, "GET", "/v1/contexts/run/attempts", "")
+	if !slices.Equal(list.Recorded, []string{"attempt:1-1", "attempt:1-2"}) {
 		t.Fatalf("%+v", list)
 	}
 	path := "/v1/contexts/run/thread?as=verbatim"

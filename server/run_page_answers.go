@@ -14,6 +14,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/runfile"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
@@ -312,38 +313,34 @@ func (p *pageMaker) row(b view.Block, object []byte, at string, cycle int64, cha
 	return index, nil
 }
 
-// sent keeps what a call sent, as its thread and as it was recorded, and its attempts.
+// sent keeps the attempts of a call, and the requests of them that were recorded.
 func (p *pageMaker) sent(at string, cycle int64) error {
-	text, err := p.ask(p.path + "/forms?at=" + at)
+	number := strconv.FormatInt(cycle, 10)
+	text, err := p.ask(p.path + "/attempts?limit=1000&from=" + number + "&to=" + number)
 	if err != nil {
 		return err
 	}
-	var has struct{ Attempts []int64 }
+	var has struct {
+		Items    []json.RawMessage `json:"items"`
+		Recorded []string          `json:"recorded,omitempty"`
+	}
 	if err := json.Unmarshal(text, &has); err != nil {
 		return err
 	}
-	kept := forms{Forms: []string{"canonical"}, Attempts: []int64{}}
-	last := ""
-	for _, n := range has.Attempts {
+	ids := has.Recorded
+	has.Recorded = nil
+	for _, id := range ids {
+		_, n, _, _ := history.ParseAttemptID(id)
 		sent, err := p.requests.Of(p.ctx, cycle, n)
-		if errors.Is(err, fault.AttemptNotFound) || errors.Is(err, fault.Conflict) {
-			continue // it was not recorded, or erased
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, fault.AttemptNotFound) && !errors.Is(err, fault.Conflict) { // else it was erased
 			return err
 		}
-		if name := "thread " + at + " verbatim:" + strconv.FormatInt(n, 10); p.file.SetText(name, sent.Bytes) {
-			kept.Attempts, last = append(kept.Attempts, n), name
+		if name := "thread " + at + " verbatim:" + strconv.FormatInt(n, 10); err == nil && p.file.SetText(name, sent.Bytes) {
+			has.Recorded = append(has.Recorded, id)
+			p.file.SetAgain("thread "+at+" verbatim", name) // that of the last one
 		}
 	}
-	if last != "" {
-		p.file.SetAgain("thread "+at+" verbatim", last)
-		kept.Forms = append(kept.Forms, verbatim)
-	}
-	if text, err = json.Marshal(kept); err != nil {
-		return err
-	}
-	p.file.SetText("forms "+at, text)
-	number := strconv.FormatInt(cycle, 10)
-	return p.keep("attempts "+number, p.path+"/attempts?from="+number+"&to="+number)
+	text, err = json.Marshal(has)
+	p.file.SetText("attempts "+number, text)
+	return err
 }

@@ -134,7 +134,6 @@ func New(db *pact.DB, o Options) *Server {
 	h.searches()
 	h.verification()
 	h.bytesOf()
-	h.threadForms()
 	h.changes()
 	h.transfers()
 	h.events()

@@ -13,7 +13,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
@@ -109,35 +108,6 @@ const verbatim = "verbatim"
 // kindOfReading is the media type of the forms for people.
 var kindOfReading = map[string]string{
 	"text": "text/plain; charset=utf-8", "markdown": "text/markdown; charset=utf-8",
-}
-
-// forms are the forms that the thread of a state has.
-type forms struct {
-	Forms    []string `json:"forms" nullable:"false" doc:"Values of as of get-thread"`
-	Attempts []int64  `json:"attempts" nullable:"false" doc:"Values of attempt of get-thread"`
-}
-
-// threadForms adds the operation that lists the forms of a thread.
-func (s *Server) threadForms() {
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/forms", id: "list-forms",
-		summary: "List the forms that the thread of a state has"},
-		func(ctx context.Context, in *at) (*answered[forms], error) {
-			c, snapshot, _, err := s.state(ctx, in)
-			if err != nil {
-				return nil, err
-			}
-			list := forms{[]string{"canonical", "openai", "responses", "anthropic", "gemini", "text", "markdown"}, []int64{}}
-			attempts, err := c.Attempts(ctx, snapshot.Cycle(), snapshot.Cycle())
-			for _, a := range attempts {
-				if _, number, _, _ := history.ParseAttemptID(a.ID); a.Request != "" {
-					list.Attempts = append(list.Attempts, number)
-				}
-			}
-			if len(list.Attempts) > 0 {
-				list.Forms = append(list.Forms, verbatim)
-			}
-			return answer(list, err)
-		})
 }
 
 // threadAs returns the thread of a snapshot in a form, and how many blocks that form

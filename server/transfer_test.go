@@ -1,14 +1,11 @@
 package server_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"net/http"
 	"os"
 	"reflect"
 	"testing"
 
-	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/server"
 )
 
@@ -42,24 +39,4 @@ func TestAnExportImportsToTheSameContext(t *testing.T) {
 		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 	r.call("POST", "/v1/import?form=history&name=none", "{").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 	r.call("GET", "/v1/contexts/none", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
-}
-
-// TestABombIsRefused imports more than the server takes, which is small while it is compressed.
-func TestABombIsRefused(t *testing.T) {
-	testrun.OneGoroutine(t)
-	r := start(t, server.Options{})
-	var bomb bytes.Buffer
-	z := gzip.NewWriter(&bomb)
-	for range server.MaxImport>>20 + 1 {
-		if _, err := z.Write(bytes.Repeat([]byte(" "), 1<<20)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for _, form := range []string{"", "&form=history"} {
-		r.call("POST", "/v1/import?name=bomb"+form, bomb.String()).refused(t, http.StatusRequestEntityTooLarge, "E_LIMIT")
-	}
-	r.call("GET", "/v1/contexts/bomb", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
 }

@@ -2,7 +2,7 @@
 // TypeScript, which docs/openapi.json gives; docs/server.md explains their members.
 
 import type {
-  Attempt, CallList, ContextInfo, ContextPage, DiffReport, Failure as Refusal, Forms,
+  Attempts, CallList, ContextInfo, ContextPage, DiffReport, Failure as Refusal,
   Found, InspectPrunePlan, InspectTimeline, LifecyclePolicy, MatchPage, Policies,
   SimulatedPolicy, SimulateReport, SimulateResult,
   ViewBlockPage, ViewColumn, ViewNames, ViewNode, ViewPicture, ViewTreePage,
@@ -11,7 +11,7 @@ import type {
 export type {
   CallList, ContextInfo as ContextRow, ContextPage, DiffCause as Cause, DiffComponent as Component,
   DiffContentDiff as ContentDiff, DiffModification as Modification, DiffRange as Range,
-  DiffRangeDiffLatestResult as RangeDiff, DiffReport as RichDiff, Failure as Refusal, Forms as FormsAnswer,
+  DiffRangeDiffLatestResult as RangeDiff, DiffReport as RichDiff, Failure as Refusal,
   InspectEvent as LifeEvent, InspectExplanation as Explanation, InspectPrunePlan as PrunePlan,
   InspectTimeline as Life, InspectWeight as Weight, LifecyclePolicy as Policy, Occurrence, Occurrences, Policies,
   SimulatedPolicy, SimulateFinding as Finding, SimulateOutcome as Outcome,
@@ -155,12 +155,10 @@ export const api = {
     get<ViewNode>(pathOf(name, '/nodes/' + encodeURIComponent(id)), { at }, signal),
   tree: (name: string, at: string, unit: Unit, after: number, limit: number, signal?: AbortSignal) =>
     get<ViewTreePage>(pathOf(name, '/tree'), { at, unit, after, limit }, signal),
-  forms: (name: string, at: string, signal?: AbortSignal) =>
-    get<Forms>(pathOf(name, '/forms'), { at }, signal),
   names: (name: string, at: string, signal?: AbortSignal) =>
     get<ViewNames>(pathOf(name, '/names'), { at }, signal),
   attempts: (name: string, from: number, to: number, signal?: AbortSignal) =>
-    get<{ items: Attempt[] }>(pathOf(name, '/attempts'), { from, to }, signal),
+    get<Attempts>(pathOf(name, '/attempts'), { from, to }, signal),
   richDiff: (name: string, from: string, to: string, signal?: AbortSignal, select = '') =>
     get<DiffReport>(pathOf(name, '/diff'), { from, to, select, content_mode: 'tokens' }, signal),
   life: (name: string, id: string, signal?: AbortSignal) =>

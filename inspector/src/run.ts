@@ -102,8 +102,6 @@ function of(run: Run, what: string, id: string, part: string | undefined, q: URL
     case 'thread':
       if (q.get('as') === 'canonical') return state && threadOf(run, state)
       return textOf(run, ['thread', at, [q.get('as'), q.get('attempt')].filter(Boolean).join(':')].join(' '))
-    case 'forms':
-      return textOf(run, 'forms ' + at) ?? { forms: ['canonical'], attempts: [] }
     case 'attempts':
       return textOf(run, 'attempts ' + q.get('from')) ?? { items: [] }
     case 'calls':

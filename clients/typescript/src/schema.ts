@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is ed3eaf80646e9da3aeef6150ef4848463ca9b3520eb3469fec4a1bbeab76c844.
+// SHA-256 is bead6092d13d92bf193c816eae84f0468935b9f91af14f088d11ade9633fc2e0.
 
 export interface Attempt {
   attempt_id: string
@@ -20,6 +20,8 @@ export interface Attempts {
   items: Attempt[]
   /** Value of after for the next page; absent on the last page */
   next?: number
+  /** Ids of those whose request was recorded, which get-thread returns as verbatim */
+  recorded?: string[] | null
 }
 
 export interface BegunBy {
@@ -392,13 +394,6 @@ export interface Forking {
   message?: string
   /** Name of the fork */
   name: string
-}
-
-export interface Forms {
-  /** Values of attempt of get-thread */
-  attempts: number[]
-  /** Values of as of get-thread */
-  forms: string[]
 }
 
 export interface Found {
@@ -1566,17 +1561,6 @@ export interface Operations {
     body: Forking
     answer: ContextInfo
   }
-  /** List the forms that the thread of a state has */
-  'list-forms': {
-    args: {
-      /** Name of the context; a / in it is written %2F */
-      name: string
-      /** Address of the state: @t0, @t-1, @c12, latest or working */
-      at?: string
-    }
-    body?: undefined
-    answer: Forms
-  }
   /** List the log, oldest entry first */
   log: {
     args: {
@@ -1865,7 +1849,6 @@ export const routes = {
   export: ['GET', '/v1/contexts/{name}/export', false],
   'list-findings': ['GET', '/v1/contexts/{name}/findings', true],
   'fork-context': ['POST', '/v1/contexts/{name}/fork', true],
-  'list-forms': ['GET', '/v1/contexts/{name}/forms', true],
   log: ['GET', '/v1/contexts/{name}/log', true],
   'list-names': ['GET', '/v1/contexts/{name}/names', true],
   'get-node': ['GET', '/v1/contexts/{name}/nodes/{id}', true],

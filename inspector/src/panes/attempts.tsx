@@ -4,16 +4,20 @@ import { api, type Attempt } from '../api'
 import { count } from '../format'
 import { useLoaded } from '../load'
 import { Nothing, Problem, Waiting } from '../parts'
-import { address, at, atName, attemptsTurn, call, context } from '../state'
+import { address, atName, attemptsTurn, call, context } from '../state'
 import { safe } from '../text'
 import { Safe } from './content'
 
+/** Loads the attempts of the call that is shown. */
+export function useAttempts() {
+  const [name, shown] = [address.value.name ?? '', atName.value]
+  const cycle = shown === 'working' ? (context.value.value?.last_cycle ?? 0) + 1 : Number(shown.slice(2))
+  return useLoaded(JSON.stringify([name, cycle, attemptsTurn.value]), (stop) => api.attempts(name, cycle, cycle, stop))
+}
+
 /** The attempts of the cycle: what was asked, what the provider counted, how it ended. */
 export function Attempts(): JSX.Element {
-  const [name, shown] = [address.value.name ?? '', at.value]
-  const cycle = shown === 'working' ? (context.value.value?.last_cycle ?? 0) + 1 : shown
-  const turn = attemptsTurn.value
-  const loaded = useLoaded(JSON.stringify([name, cycle, turn]), (stop) => api.attempts(name, cycle, cycle, stop))
+  const loaded = useAttempts()
   if (loaded.failure && loaded.state === 'failed') return <Problem failure={loaded.failure} again={loaded.again} />
   if (!loaded.value) return <Waiting what="the attempts" />
   const list = loaded.value.items

@@ -6,9 +6,10 @@ import { api } from '../api'
 import { bytes, count } from '../format'
 import { useLoaded } from '../load'
 import { Copy, Problem, Toggle, Waiting } from '../parts'
-import { address, atName, vsName } from '../state'
+import { address, atName, embedded, vsName } from '../state'
 import { line } from '../text'
 import { List } from '../virtual'
+import { useAttempts } from './attempts'
 import { Safe } from './content'
 import { nodeAt } from './node'
 import { parting, rawRows, rowAt, spans } from './raw'
@@ -30,10 +31,9 @@ interface Compared {
 /** The bytes of the call in one form: raw, with a ruler, the cut and the selected block marked. */
 export function Request(): JSX.Element {
   const [name, now, before] = [address.value.name ?? '', atName.value, vsName.value]
-  const forms = useLoaded(JSON.stringify([name, now]), (stop) => api.forms(name, now, stop))
-  const attempts = forms.value?.attempts ?? []
-  const earlier = attempts.slice(0, -1).map((n) => 'verbatim:' + n) // verbatim is the last one
-  const list = [...(forms.value?.forms ?? ['canonical']), ...earlier]
+  const sent = useAttempts().value?.recorded?.map((id) => 'verbatim:' + /-(\d+)(-f\d+)?$/.exec(id)![1]) ?? []
+  const forms = embedded ? ['canonical'] : ['canonical', 'openai', 'responses', 'anthropic', 'gemini', 'text', 'markdown']
+  const list = [...forms, ...sent.slice(-1).map(() => 'verbatim'), ...sent.slice(0, -1)] // verbatim is the last one
   const chosen = list.includes(form.value) ? form.value : 'canonical'
   const partial = chosen !== 'canonical' && !chosen.startsWith('verbatim')
   const asked = partial && whole.value ? chosen + '+whole' : chosen

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is ed3eaf80646e9da3aeef6150ef4848463ca9b3520eb3469fec4a1bbeab76c844.
+SHA-256 is bead6092d13d92bf193c816eae84f0468935b9f91af14f088d11ade9633fc2e0.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Attempt(TypedDict):
 class Attempts(TypedDict):
     items: list[Attempt]
     next: NotRequired[int]
+    recorded: NotRequired[list[str] | None]
 
 
 class BegunBy(TypedDict):
@@ -347,11 +348,6 @@ class Forking(TypedDict):
     at: NotRequired[str]
     message: NotRequired[str]
     name: str
-
-
-class Forms(TypedDict):
-    attempts: list[int]
-    forms: list[str]
 
 
 class Found(TypedDict):
