@@ -87,26 +87,12 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 		if err := o.mayBeAsked(exchangeOf(ctx)); err != nil {
 			return nil, err
 		}
-		ctx, held := budget.WithMemory(s.memory.Context(ctx), s.options.Memory,
-			"send less at once, or have the server hold more")
-		defer held.Close()
-		if o.body != nil || o.reads != "" {
-			if err := exchangeOf(ctx).receive(ctx, &o); err != nil {
-				return nil, err
-			}
-		}
-		if !o.streams {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, answerTime)
-			defer cancel()
-		}
-		if !o.open {
-			if err := o.enter(ctx); err != nil {
-				return nil, err
-			}
-			defer func() { <-o.places }()
-		}
-		return answer(budget.With(ctx, s.limits.visits, s.limits.reads), in)
+		var out *O
+		err = s.withinLimits(ctx, &o, func(ctx context.Context) (err error) {
+			out, err = answer(ctx, in)
+			return err
+		})
+		return out, err
 	})
 	if o.reads != "" {
 		s.declared(o).RequestBody = &huma.RequestBody{Required: true, Content: mediaTypes(o.reads)}
@@ -115,6 +101,31 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 		s.declared(o).RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 			"application/json": {Schema: schemas.Schema(reflect.TypeOf(o.body), true, "")}}}
 	}
+}
+
+// withinLimits answers a request within the limits of all: the memory that they hold, the time that they take and how many
+// there are at once. The body is received before, so that a slow client takes no place.
+func (s *Server) withinLimits(ctx context.Context, o *operation, answer func(context.Context) error) error {
+	ctx, held := budget.WithMemory(s.memory.Context(ctx), s.options.Memory,
+		"send less at once, or have the server hold more")
+	defer held.Close()
+	if o.body != nil || o.reads != "" {
+		if err := exchangeOf(ctx).receive(ctx, o); err != nil {
+			return err
+		}
+	}
+	if !o.streams {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, answerTime)
+		defer cancel()
+	}
+	if !o.open {
+		if err := o.enter(ctx); err != nil {
+			return err
+		}
+		defer func() { <-o.places }()
+	}
+	return answer(budget.With(ctx, s.limits.visits, s.limits.reads))
 }
 
 // mediaTypes describes a body that the framework neither reads nor writes, of one of the types that

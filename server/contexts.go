@@ -25,7 +25,7 @@ type named struct {
 // answered is an answer without headers.
 type answered[T any] struct{ Body T }
 
-// revised is the answer to a change, with the tag of the revision that it made.
+// revised is an answer about a context with the tag of its revision, for If-Match of an edit.
 type revised[T any] struct {
 	ETag string `header:"ETag"`
 	Body T
@@ -81,12 +81,6 @@ type renaming struct {
 	Name string `json:"name" doc:"The new name"`
 }
 
-// oneContext is the answer about a context. The tag is for If-Match of an edit.
-type oneContext struct {
-	ETag string `header:"ETag"`
-	Body contextInfo
-}
-
 // newOne is the answer about a context that was made.
 type newOne struct {
 	ETag     string `header:"ETag"`
@@ -116,7 +110,7 @@ func (s *Server) contexts() {
 		Since int64 `query:"since" minimum:"1" doc:"Also sum up the calls from this cycle on"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}", id: "get-context", summary: "Say what a context has"},
-		func(ctx context.Context, in *state) (*oneContext, error) {
+		func(ctx context.Context, in *state) (*revised[contextInfo], error) {
 			i, err := s.info(ctx, in.Name)
 			if err == nil && in.Since > 0 {
 				i.Body.Sums, err = s.sums(ctx, in.Name, in.Since)
@@ -124,7 +118,7 @@ func (s *Server) contexts() {
 			if err != nil || in.At == "" {
 				return i, err
 			}
-			_, snapshot, _, err := s.state(ctx, &at{in.Name, in.At})
+			_, snapshot, err := s.state(ctx, in.Name, in.At)
 			if err != nil {
 				return nil, err
 			}
@@ -133,7 +127,7 @@ func (s *Server) contexts() {
 		})
 	add(s, operation{method: "PATCH", path: "/v1/contexts/{name}", id: "rename-context", summary: "Rename a context",
 		body: renaming{}},
-		func(ctx context.Context, in *named) (*oneContext, error) {
+		func(ctx context.Context, in *named) (*revised[contextInfo], error) {
 			to, err := readJSON[renaming](ctx)
 			if err != nil {
 				return nil, err
@@ -269,12 +263,12 @@ func (s *Server) made(ctx context.Context, name string) (*newOne, error) {
 func pathOf(name string) string { return "/v1/contexts/" + url.PathEscape(name) }
 
 // info answers with what the store knows about a context.
-func (s *Server) info(ctx context.Context, name string) (*oneContext, error) {
+func (s *Server) info(ctx context.Context, name string) (*revised[contextInfo], error) {
 	i, err := s.store.Find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return &oneContext{revisionTag(i.Revision), infoOf(i)}, nil
+	return &revised[contextInfo]{revisionTag(i.Revision), infoOf(i)}, nil
 }
 
 // revisionTag is the entity tag of a context, which every edit and commit changes.

@@ -144,7 +144,7 @@ func (f *follower) look(ctx context.Context) (over bool) {
 		f.send(eventReplaced, 0, gap{f.sent})
 	}
 	if err == nil {
-		err = f.entries(ctx, i)
+		err = f.entries(ctx, f.key, &f.sent, i.Revision, func(e history.Entry) { f.send(string(e.Kind), e.Revision, e) })
 	}
 	if err == nil {
 		err = f.attempted(ctx, i)
@@ -164,17 +164,18 @@ func (f *events) fail(ctx context.Context, err error) (over bool) {
 	return true
 }
 
-// entries sends the log entries that are new.
-func (f *follower) entries(ctx context.Context, i history.Info) error {
-	for f.sent < i.Revision && f.err == nil {
-		list, err := f.server.store.Log(ctx, f.key, f.sent+1, min(i.Revision, f.sent+logPiece))
+// entries tells the log entries of a context that are new, and notes how far it has come.
+func (f *events) entries(ctx context.Context, key history.Key, sent *int64, last int64, tell func(history.Entry)) error {
+	for *sent < last && f.err == nil {
+		end := min(last, *sent+logPiece)
+		list, err := f.server.store.Log(ctx, key, *sent+1, end)
 		if err != nil {
 			return err
 		}
 		for _, e := range list {
-			f.send(string(e.Kind), e.Revision, e)
+			tell(e)
 		}
-		f.sent = min(i.Revision, f.sent+logPiece)
+		*sent = end
 	}
 	return nil
 }

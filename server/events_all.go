@@ -135,7 +135,8 @@ func (f *census) look(ctx context.Context) (over bool) {
 			f.send(eventRenamed, 0, nameOf{i.Name, known.name})
 			known.name = i.Name
 		}
-		if err := f.entries(ctx, i, known); err != nil && fault.CodeOf(err) != fault.ContextNotFound {
+		tell := func(e history.Entry) { f.send(string(e.Kind), 0, entryOf{i.Name, e}) }
+		if err := f.entries(ctx, i.Key, &known.revision, i.Revision, tell); err != nil && fault.CodeOf(err) != fault.ContextNotFound {
 			return f.fail(ctx, err)
 		}
 	}
@@ -147,20 +148,4 @@ func (f *census) look(ctx context.Context) (over bool) {
 	}
 	f.list = list
 	return false
-}
-
-// entries sends the log entries of a context that are new.
-func (f *census) entries(ctx context.Context, i history.Info, known *sentBefore) error {
-	for known.revision < i.Revision && f.err == nil {
-		last := min(i.Revision, known.revision+logPiece)
-		list, err := f.server.store.Log(ctx, i.Key, known.revision+1, last)
-		if err != nil {
-			return err
-		}
-		for _, e := range list {
-			f.send(string(e.Kind), 0, entryOf{i.Name, e})
-		}
-		known.revision = last
-	}
-	return nil
 }

@@ -30,7 +30,7 @@ func (s *Server) nodes() {
 		writes: "application/octet-stream", ranges: true,
 		summary: "Return the content of a node, a text as it is; the ETag is its SHA-256, and Range takes a part"},
 		func(ctx context.Context, in *node) (*empty, error) {
-			_, snapshot, _, err := s.state(ctx, &at{in.Name, in.At})
+			_, snapshot, err := s.state(ctx, in.Name, in.At)
 			if err != nil {
 				return nil, err
 			}

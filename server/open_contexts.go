@@ -167,6 +167,15 @@ func (o *openContexts) put(c *openContext) {
 	o.list = o.list[:keep]
 }
 
+// at returns the state at an address that a request has.
+func (c *openContext) at(ctx context.Context, address string) (*pact.Snapshot, error) {
+	a, err := c.context.ParseAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	return c.stateAt(ctx, a)
+}
+
 // stateAt returns the state at an address.
 func (c *openContext) stateAt(ctx context.Context, a pact.Address) (*pact.Snapshot, error) {
 	if a == pact.Working() || a == pact.Latest() {

@@ -196,17 +196,23 @@ func (s *Server) records() {
 }
 
 // state opens a context and reads the state at an address.
-func (s *Server) state(ctx context.Context, in *at) (*pact.Context, *pact.Snapshot, pact.Address, error) {
-	c, err := s.read(ctx, in.Name, view.Bytes)
+func (s *Server) state(ctx context.Context, name, at string) (*pact.Context, *pact.Snapshot, error) {
+	c, err := s.read(ctx, name, view.Bytes)
 	if err != nil {
-		return nil, nil, "", err
+		return nil, nil, err
 	}
-	address, err := c.context.ParseAddress(in.At)
-	if err != nil {
-		return nil, nil, address, err
+	snapshot, err := c.at(ctx, at)
+	return c.context, snapshot, err
+}
+
+// other reads the state at an address, of c or of the context that the address names.
+func (s *Server) other(ctx context.Context, c *openContext, text string) (*pact.Snapshot, error) {
+	name, address := view.SplitAddress(text)
+	if name == "" {
+		return c.at(ctx, address)
 	}
-	snapshot, err := c.stateAt(ctx, address)
-	return c.context, snapshot, address, err
+	_, snapshot, err := s.state(ctx, name, address)
+	return snapshot, err
 }
 
 // placed gives an error of a selector that has a token but no offset the place of that

@@ -37,7 +37,7 @@ func (s *Server) bytesOf() {
 		writes: "application/json,text/plain,text/markdown", ranges: true,
 		summary: "Return what a model is sent; the ETag is its SHA-256, and Range takes a part"},
 		func(ctx context.Context, in *form) (*empty, error) {
-			c, snapshot, _, err := s.state(ctx, &at{in.Name, in.At})
+			c, snapshot, err := s.state(ctx, in.Name, in.At)
 			if err != nil {
 				return nil, err
 			}

@@ -65,6 +65,20 @@ func TestARevokedTokenOpensNothingAndItsStreamsEnd(t *testing.T) {
 	r.must(nil, "GET", "/v1/contexts", "", again...)
 }
 
+// TestAConversationWithinTheNameIsCheckedToo imports several conversations, whose contexts
+// get names of their own, with a token for exactly one name.
+func TestAConversationWithinTheNameIsCheckedToo(t *testing.T) {
+	r := start(t, server.Options{})
+	one := r.token("one", true, "several")
+	lines := `{"messages":[{"role":"user","content":"a"}]}` + "\n" + `{"messages":[{"role":"user","content":"b"}]}` + "\n"
+	r.call("POST", "/v1/import?form=log&name=several", lines, one...).
+		refused(t, http.StatusForbidden, "E_FORBIDDEN")
+	var page struct{ Items []any }
+	if r.must(&page, "GET", "/v1/contexts", ""); len(page.Items) != 0 {
+		t.Error("a refused import made contexts")
+	}
+}
+
 // TestPatternsAgreeWithModel compares which contexts a token lists with a regular expression.
 func TestPatternsAgreeWithModel(t *testing.T) {
 	r := start(t, server.Options{})
