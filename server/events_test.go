@@ -193,13 +193,7 @@ func TestEventStreamsAreRefusedBeyondTheirNumberAndEndWithTheServer(t *testing.T
 	r.call("GET", "/v1/events?context=a", "").refused(t, http.StatusTooManyRequests, "E_TOO_MANY")
 	r.must(nil, "GET", "/v1/contexts", "") // other requests go on
 	open[0].end()
-	for { // the place of the one that ended is free again
-		if got := r.followed("a"); got == http.StatusOK {
-			break
-		} else if got != http.StatusTooManyRequests {
-			t.Fatal(got)
-		}
-	}
+	r.followedAgain("a", "Bearer "+r.Token())
 	r.Close()
 	for _, s := range open[1:] {
 		s.expect("")
@@ -208,17 +202,18 @@ func TestEventStreamsAreRefusedBeyondTheirNumberAndEndWithTheServer(t *testing.T
 	r.call("GET", "/readyz", "").refused(t, http.StatusServiceUnavailable, "E_STOPPING")
 }
 
-// followed opens a stream, ends it and returns the status.
-func (r *running) followed(name string) int {
-	ctx, end := context.WithCancel(r.t.Context())
-	defer end()
-	req, err := http.NewRequestWithContext(ctx, "GET", r.url+"/v1/events?context="+name, nil)
-	must(r.t, err)
-	req.Header.Set("Authorization", "Bearer "+r.Token())
-	res, err := http.DefaultClient.Do(req)
-	must(r.t, err)
-	defer res.Body.Close()
-	return res.StatusCode
+// followedAgain waits until the place of a stream that ended is free again.
+func (r *running) followedAgain(name, authorization string) {
+	r.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		got := r.try(tried{"GET", "/v1/events?context=" + name, "", nil}, []string{"Authorization", authorization})
+		if got.StatusCode == http.StatusOK {
+			return
+		}
+		if got.refused(r.t, http.StatusTooManyRequests, "E_TOO_MANY"); time.Now().After(deadline) {
+			r.t.Fatal("a stream that ended still counts")
+		}
+	}
 }
 
 func TestEventRequestsThatAreWrongAreRefused(t *testing.T) {
@@ -296,20 +291,5 @@ func TestOneTokenCannotHaveAllStreams(t *testing.T) {
 	r.call("GET", "/v1/events", "", greedy...).refused(t, http.StatusTooManyRequests, "E_TOO_MANY")
 	r.followAs(t, "a", "", other[1])
 	open[0].end()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		ctx, end := context.WithCancel(t.Context())
-		req, err := http.NewRequestWithContext(ctx, "GET", r.url+"/v1/events", nil)
-		must(t, err)
-		req.Header.Set(greedy[0], greedy[1])
-		res, err := http.DefaultClient.Do(req)
-		must(t, err)
-		end()
-		res.Body.Close()
-		if res.StatusCode == http.StatusOK {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("a stream that ended still counts")
-		}
-	}
+	r.followedAgain("a", greedy[1])
 }

@@ -182,6 +182,11 @@ func TestBodiesThatAreNoJSONObjectOfTheOperationAreRefused(t *testing.T) {
 		refused(t, http.StatusRequestEntityTooLarge, "E_LIMIT")
 	create(`{"name":"a","attrs":{"x:y":`+strings.Repeat("1", 1_000_000)+`}}`).
 		refused(t, http.StatusRequestEntityTooLarge, "E_LIMIT")
+	for _, number := range []string{"0." + strings.Repeat("3", 1_000_000), "1e" + strings.Repeat("9", 1_000_000)} {
+		if got := create(`{"name":"a","attrs":{"x:y":` + number + `}}`); got.StatusCode != 413 && got.StatusCode != 400 {
+			t.Errorf("%.3s…: %s", number, got.Status)
+		}
+	}
 	create(`{"name":"`+strings.Repeat("a", server.MaxBody)+`"}`).refused(t, http.StatusRequestEntityTooLarge, "E_LIMIT")
 	r.call("POST", "/v1/contexts", `{"name":"a"}`, "Content-Type", "text/plain").
 		refused(t, http.StatusUnsupportedMediaType, "E_MEDIA_TYPE")

@@ -84,33 +84,22 @@ func TestThePageOfARunIsSmall(t *testing.T) {
 	}
 }
 
-// A page is written for a server that counts no tokens, too, and for a context without a call.
+// A page is written for a server that counts no tokens, too, and for a context without a call. It has all calls, also where
+// the server lists them in several answers.
 func TestThePageOfARunWithoutTokensOrCalls(t *testing.T) {
 	testrun.OneGoroutine(t)
 	empty, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "empty", nil)
 	must(t, err)
-	for _, c := range []*pact.Context{empty, agentRun(t, 2)} {
-		var page bytes.Buffer
-		if err := server.WritePage(t.Context(), &page, c, server.PageOptions{}); err != nil || !runfile.IsPage(page.Bytes()) {
+	for _, c := range []*pact.Context{empty, agentRun(t, 7)} {
+		var whole, pieces bytes.Buffer
+		if err := server.WritePage(t.Context(), &whole, c, server.PageOptions{}); err != nil || !runfile.IsPage(whole.Bytes()) {
 			t.Errorf("%s: %v", c.Name(), err)
 		}
-	}
-}
-
-// A page has all calls, also where the server lists them in several answers.
-func TestThePageOfARunHasAllCalls(t *testing.T) {
-	testrun.OneGoroutine(t)
-	c := agentRun(t, 7)
-	var whole, pieces bytes.Buffer
-	if err := server.WritePage(t.Context(), &whole, c, server.PageOptions{Counter: counted}); err != nil {
-		t.Fatal(err)
-	}
-	defer server.CallsAtOnce(server.CallsAtOnce(3))
-	if err := server.WritePage(t.Context(), &pieces, c, server.PageOptions{Counter: counted}); err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(pieces.Bytes(), whole.Bytes()) {
-		t.Errorf("the page of calls that were listed by threes has %d bytes, that of all at once %d", pieces.Len(), whole.Len())
+		most := server.CallsAtOnce(3)
+		err := server.WritePage(t.Context(), &pieces, c, server.PageOptions{})
+		if server.CallsAtOnce(most); err != nil || !bytes.Equal(pieces.Bytes(), whole.Bytes()) {
+			t.Errorf("%s: %d bytes of calls that were listed by threes, all at once %d, %v", c.Name(), pieces.Len(), whole.Len(), err)
+		}
 	}
 }
 
