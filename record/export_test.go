@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/worth"
 )
 
@@ -60,16 +58,6 @@ func set[T any](t *testing.T, v *T, to T) {
 // Open returns how many recordings have their contexts open, and how many bytes they hold by estimate. Call it after
 // Close.
 func Open(r *Recorder) (n int, bytes int64) { return r.known.open.Len(), r.known.size }
-
-// Compared returns with how many recordings a request to a chat completion is compared. Call it after Close.
-func Compared(r *Recorder, body string) int {
-	value, err := canon.ParseAny([]byte(body))
-	if err != nil {
-		panic(err)
-	}
-	read, _ := provider.ReadRequest(provider.Chat, value)
-	return len(r.known.candidates(requestOf(read, group{})))
-}
 
 // RememberedAnswers has a recorder note the answers of so many conversations, and returns how many it remembers.
 func RememberedAnswers(r *Recorder, conversations int) int {

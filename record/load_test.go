@@ -42,30 +42,6 @@ func post(t *testing.T, rec *record.Recorder, body, group string) {
 	wholeOf(t)(rec.Transport(answersAtOnce{}).RoundTrip(req))
 }
 
-// A request of a new conversation is compared with no more recordings where there are many, also if all begin alike.
-func TestALookUpFindsTheRecording(t *testing.T) {
-	for _, alike := range []bool{false, true} {
-		compared := map[int]int{}
-		for _, n := range []int{20, 200} {
-			rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{})
-			ask := func(i int) string {
-				if alike {
-					return talkOf("An example.", "ok", fmt.Sprint("text ", i))
-				}
-				return talkOf(fmt.Sprint("text ", i))
-			}
-			for i := range n {
-				post(t, rec, ask(i), "")
-			}
-			rec.Close()
-			compared[n] = record.Compared(rec, ask(n))
-		}
-		if compared[200] > compared[20] {
-			t.Errorf("with alike %t it is compared with %v", alike, compared)
-		}
-	}
-}
-
 // Idle conversations hold no memory but what tells a request that continues them, and each goes on in its own context:
 // also after a restart, and also those that the next recorder does not open when it begins, however many have one size.
 func TestIdleConversationsGoOn(t *testing.T) {

@@ -43,6 +43,9 @@ func hashed(t *testing.T, what string, tr *tree.Tree) {
 	if want := sha256.Sum256(w.Bytes()); got != want {
 		t.Fatalf("%s: the hash is %s, that of the bytes %s", what, got, hex.EncodeToString(want[:]))
 	}
+	if again, size, err := tr.HashThread(t.Context()); err != nil || again != got || size != int64(w.Len()) {
+		t.Fatalf("%s: hashed alone it is %s of %d bytes, %v, not %s of %d", what, again, size, err, got, w.Len())
+	}
 }
 
 // resultsOfOtherTurns counts results whose call stands in another turn.

@@ -63,9 +63,6 @@ func TestCostOfPruningGrowsWithWhatItLooksAt(t *testing.T) {
 		what string
 		of   func(n int) commit.Input
 	}{
-		{"nothing ties them", func(n int) commit.Input {
-			return loose(t, n, func(int) tree.Node { return tree.Node{} })
-		}},
 		{"a mutual chain with a pinned end", func(n int) commit.Input {
 			return loose(t, n, func(i int) tree.Node {
 				node := tree.Node{Headers: headers("note", refs(id((i+n-1)%n), id((i+1)%n)))}
@@ -78,17 +75,6 @@ func TestCostOfPruningGrowsWithWhatItLooksAt(t *testing.T) {
 		{"a ring", func(n int) commit.Input {
 			return loose(t, n, func(i int) tree.Node { return tree.Node{Headers: headers("note", refs(id((i+1)%n)))} })
 		}},
-		{"a chain, in which each holds the one before", func(n int) commit.Input {
-			return loose(t, n, func(i int) tree.Node { return tree.Node{Headers: headers("note", refs(id(i-1)))} })
-		}},
-		{"one that all refer to", func(n int) commit.Input {
-			return loose(t, n, func(i int) tree.Node {
-				if i == 0 {
-					return tree.Node{}
-				}
-				return tree.Node{Headers: headers("note", refs(id(0)))}
-			})
-		}},
 		{"one call with all the results", func(n int) commit.Input {
 			var all []string
 			for i := range n - 1 {
@@ -97,18 +83,6 @@ func TestCostOfPruningGrowsWithWhatItLooksAt(t *testing.T) {
 			return loose(t, n, func(i int) tree.Node {
 				if i == 0 {
 					return tree.Node{Headers: headers("call", refs(all...))}
-				}
-				return tree.Node{Headers: headers("result", refs(id(0)))}
-			})
-		}},
-		{"the same with a pinned result", func(n int) commit.Input {
-			return loose(t, n, func(i int) tree.Node {
-				switch i {
-				case 0:
-					return tree.Node{Headers: headers("call")}
-				case n - 1:
-					return tree.Node{Headers: headers("result", refs(id(0)), tree.Header{Name: "pinned",
-						Value: canon.True})}
 				}
 				return tree.Node{Headers: headers("result", refs(id(0)))}
 			})

@@ -1,14 +1,9 @@
 package query_test
 
 import (
-	"context"
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/contexttree/pact/internal/query"
-	"github.com/contexttree/pact/internal/sure"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -30,47 +25,5 @@ func TestLocal(t *testing.T) {
 		if plan.Local() != want {
 			t.Errorf("%s: local is %v", text, !want)
 		}
-	}
-}
-
-// Among finds, of what Run finds, the nodes asked for and those below them.
-func TestAmong(t *testing.T) {
-	found := 0
-	for seed := range uint64(60) {
-		r := rand.New(rand.NewPCG(seed, 5))
-		tr := garden(t)
-		var all []string
-		for e := range sure.All(tr.All()) {
-			all = append(all, e.Node().ID)
-		}
-		var ids []string
-		for range 1 + r.IntN(4) {
-			ids = append(ids, all[r.IntN(len(all))])
-		}
-		for _, text := range []string{"*", ".block", ".cont", ".seg > .block", "^seq .cont .block", ":core .block",
-			"[role='user'], ^ah *", "[kind=text] +a", "^root > *"} {
-			plan, err := query.Compile(selector.MustParse(text, canonical))
-			if err != nil {
-				t.Fatal(err)
-			}
-			whole, err := plan.Run(context.Background(), tr)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := slices.DeleteFunc(whole.Nodes, func(e *tree.Entry) bool {
-				return !slices.ContainsFunc(sure.Get(tr.Path(e.Node().ID)), func(a *tree.Entry) bool {
-					return slices.Contains(ids,
-						a.Node().ID)
-				})
-			})
-			got, err := plan.RunBelow(context.Background(), tr, append(ids, "nobody"))
-			if err != nil || !slices.Equal(got.Nodes, want) {
-				t.Fatalf("seed %d, %s among %q: got %q, want %q", seed, text, ids, got.IDs(), query.Result{Nodes: want}.IDs())
-			}
-			found += len(want)
-		}
-	}
-	if found < 300 {
-		t.Errorf("only %d nodes were found", found)
 	}
 }

@@ -99,6 +99,7 @@ func TestWhereAgreesWithNaive(t *testing.T) {
 		for range 20 {
 			s := selector.MustParse(genSelector(r, w), e)
 			_, result := runPlan(t, tr, s)
+			belowSome(t, r, tr, w, s, result)
 			cover := result.Subtrees(tr)
 			under := w.covered(s)
 			for _, x := range w.real {
@@ -114,5 +115,24 @@ func TestWhereAgreesWithNaive(t *testing.T) {
 	}
 	if kept < 1000 || dropped < 1000 {
 		t.Errorf("%d nodes are kept, %d are not", kept, dropped)
+	}
+}
+
+// belowSome holds RunBelow to what a run finds of the nodes asked for and of those below them, where a selector is local.
+func belowSome(t *testing.T, r *rand.Rand, tr *tree.Tree, w *model, s *selector.Selector, whole query.Result) {
+	t.Helper()
+	plan, err := query.Compile(s)
+	if err != nil || !plan.Local() {
+		return
+	}
+	ids := []string{"nobody"}
+	for range 1 + r.IntN(4) {
+		ids = append(ids, pick(r, w.real...).node.ID)
+	}
+	want := slices.DeleteFunc(slices.Clone(whole.Nodes), func(e *tree.Entry) bool {
+		return !slices.ContainsFunc(sure.Get(tr.Path(e.Node().ID)), func(a *tree.Entry) bool { return slices.Contains(ids, a.Node().ID) })
+	})
+	if got, err := plan.RunBelow(context.Background(), tr, ids); err != nil || !slices.Equal(got.Nodes, want) {
+		t.Fatalf("%s among %q: got %q, %v, want %q\n%s", s, ids, got.IDs(), err, query.Result{Nodes: want}.IDs(), show(tr))
 	}
 }

@@ -45,7 +45,7 @@ func TestCompareStopsWhenTold(t *testing.T) {
 }
 
 // SharedBlocks never promises more than what both threads begin with, and all
-// of it up to the first block that sits in another place.
+// of it up to the first block that sits in another place. CommonBlocks is what both render to the same bytes.
 func TestSharedBlocksIsTheCommonPrefixOfNodesInPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := genRun(t)
@@ -57,6 +57,15 @@ func TestSharedBlocksIsTheCommonPrefixOfNodesInPlace(t *testing.T) {
 				t.Fatalf("shared blocks: got %d, the threads have only %d in common", shared, nodes)
 			}
 			equal(t, "shared blocks", shared, places)
+			was, is, same := a.world.thread(), b.world.thread(), 0
+			for same < min(len(was), len(is)) && was[same] == is[same] {
+				same++
+			}
+			common, err := tree.CommonBlocks(background, a.tree, b.tree)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "blocks that render alike", common, same)
 		}
 	})
 }

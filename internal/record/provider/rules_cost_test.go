@@ -43,19 +43,8 @@ func TestCostOfACheckIsLinear(t *testing.T) {
 		api  provider.API
 		body func(n int) string
 	}{
-		"chat, results alone":   {provider.Chat, func(n int) string { return chat(list(n, chatResult)) }},
-		"chat, calls answered":  {provider.Chat, func(n int) string { return chat(calls(list(n, chatCall)), list(n, chatResult)) }},
-		"chat, answered late":   {provider.Chat, func(n int) string { return chat(calls(list(n, chatCall)), user, list(n, chatResult)) }},
-		"chat, without results": {provider.Chat, func(n int) string { return chat(calls(list(n, chatCall)), list(n, `{"role":"user","content":"%d"}`)) }},
-		"chat, results unnamed": {provider.Chat, func(n int) string {
-			return chat(calls(list(n, chatCall)), list(n, `{"role":"tool","content":"r%d"}`))
-		}},
-		"messages, calls answered": {provider.Messages, func(n int) string {
-			return messages(says("assistant", list(n, use)), says("user", list(n, answer)))
-		}},
-		"messages, answered late": {provider.Messages, func(n int) string {
-			return messages(says("assistant", list(n, use)), user, says("user", list(n, answer)))
-		}},
+		"chat, calls answered": {provider.Chat, func(n int) string { return chat(calls(list(n, chatCall)), list(n, chatResult)) }},
+		"chat, answered late":  {provider.Chat, func(n int) string { return chat(calls(list(n, chatCall)), user, list(n, chatResult)) }},
 		"messages, answered late, one by one": {provider.Messages, func(n int) string {
 			return messages(says("assistant", list(n, use)), user, list(n, says("user", answer)))
 		}},
@@ -63,11 +52,6 @@ func TestCostOfACheckIsLinear(t *testing.T) {
 			return strings.ReplaceAll(messages(says("assistant", list(n, use)), says("user", list(n, answer))), `"a`, `"a.`)
 		}},
 		"responses, answered": {provider.Responses, func(n int) string { return input(list(n, item), list(n, output)) }},
-		"responses, calls":    {provider.Responses, func(n int) string { return input(list(n, item)) }},
-		"gemini, calls": {provider.Gemini, func(n int) string {
-			return `{"contents":[{"role":"user","parts":[{"text":"q"}]},` +
-				list(n, `{"role":"model","parts":[{"functionCall":{"name":"f%d"}}]}`) + `]}`
-		}},
 		"gemini, answered in reverse": {provider.Gemini, func(n int) string {
 			answers := strings.Split(list(n, `{"functionResponse":{"name":"f","id":"%d","response":{}}}`), ",{\"functionR")
 			for i := range answers {
