@@ -113,7 +113,7 @@ func importedCalls(t *testing.T, api string, calls []counted) []inspect.CallPref
 // The reports on the last calls are those of a walk over all calls, whatever was counted of the calls before.
 func TestTheLastCallsAreReportedAsInAWholeWalk(t *testing.T) {
 	models := []string{"claude-opus-4-8", "claude-sonnet-5", "claude-opus-4-8-20260401", "gpt-5.5", "gemini-2.5-pro"}
-	for seed := range uint64(testrun.Size(t, 60, 300, 5000)) {
+	for seed := range uint64(testrun.Size(t, 24, 300, 5000)) {
 		r := rand.New(rand.NewPCG(35, seed))
 		api, of := "anthropic.messages", models[:1+r.IntN(3)]
 		switch r.IntN(5) {

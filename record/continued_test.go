@@ -107,7 +107,7 @@ func (f *apiForm) conversation(random *rand.Rand, n int) (whole, continued []rec
 // TestContinuedCallsAgreeWithWholeOnes: a call that says only what is new is recorded as one with its whole body.
 func TestContinuedCallsAgreeWithWholeOnes(t *testing.T) {
 	random, went := rand.New(rand.NewPCG(3, 9)), 0
-	for i := range testrun.Size(t, 60, 200, 2000) {
+	for i := range testrun.Size(t, 24, 200, 2000) {
 		form := apiForms[i%len(apiForms)]
 		whole, continued := form.conversation(random, 3+random.IntN(20))
 		var stores [2]string

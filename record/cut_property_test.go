@@ -98,6 +98,7 @@ func (m *managedRun) run() {
 	}
 	var url string
 	m.p, url = startProvider(m.T, script...)
+	record.SetMostPlain(m.T, []int{0, 1 << 10}[m.seed%2]) // what is forgotten is looked up again
 	m.rec = recorder(m.T, m.s, m.options)
 	a := &managedAgent{agent: newAgent(m.T, m.name, url, m.rec.Transport(nil), m.r.IntN(2) == 0)}
 	if m.name == provider.Messages {

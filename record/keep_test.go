@@ -3,7 +3,6 @@ package record_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -145,35 +144,6 @@ func TestALaterRecorderGoesOn(t *testing.T) {
 	rec.Close()
 	if got := rec.Stats(); got.Lost != 1 || !errors.Is(got.LastError, fault.Conflict) {
 		t.Errorf("%+v", got)
-	}
-}
-
-// Middleware has the form of the SDKs' middleware, and leaves their requests as
-// they are.
-func TestMiddlewareOfAnSDK(t *testing.T) {
-	_, url := startProvider(t)
-	s := pact.NewDB(store.NewMemory())
-	rec := recorder(t, s, record.Options{Context: "chat"})
-	type middlewareOfSDK = func(*http.Request, func(*http.Request) (*http.Response, error)) (*http.Response, error)
-	var middleware middlewareOfSDK = rec.Middleware
-	body := `{"model":"m","messages":[{"role":"user","content":"hi"}]}`
-	req, err := http.NewRequest(http.MethodPost, url+"/v1/chat/completions", strings.NewReader(body))
-	must(t, err)
-	req.Header.Set("Authorization", "Bearer "+apiKey)
-	before := req.Body
-	resp, err := middleware(req, http.DefaultClient.Do)
-	must(t, err)
-	var got map[string]any
-	must(t, json.NewDecoder(resp.Body).Decode(&got))
-	must(t, resp.Body.Close())
-	if req.Body != before || got["object"] != "chat.completion" {
-		t.Errorf("the request was changed, or the answer is %v", got)
-	}
-	rec.Close()
-	attempts, err := opened(t, s, "chat").Attempts(t.Context(), 1, 1)
-	must(t, err)
-	if len(attempts) != 1 {
-		t.Fatalf("%d attempts", len(attempts))
 	}
 }
 

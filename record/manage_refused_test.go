@@ -1,7 +1,6 @@
 package record_test
 
 import (
-	"bytes"
 	"testing"
 
 	pact "github.com/contexttree/pact"
@@ -39,27 +38,5 @@ func TestManagingEndsOnlyIfTheRequestIsTakenAsItCame(t *testing.T) {
 		if got := rec.Stats().Managed; got.Shaped != 1 || got.Ended != ended || said != ended {
 			t.Errorf("%d: the calls say %d times that it ended; %+v", status, said, got)
 		}
-	}
-}
-
-// A recorder that remembers of no result that nothing was decided about it sends the same as one that does.
-func TestWhatIsForgottenIsLookedUpAgain(t *testing.T) {
-	var sent [2][]byte
-	for n := range sent {
-		if n == 1 {
-			record.SetMostPlain(t, 0)
-		}
-		p, a, rec := reading(t, pact.NewDB(store.NewMemory()),
-			`{"when":"now","rules":[{"select":"[kind='result'][bytes>400]","head":50,"tail":50}]}`, 1, 2, 3, 4, 5)
-		for i, text := range []string{"x", file(2), "y", file(4), "z"} {
-			sent[n] = a.goes(p, i, text)
-		}
-		rec.Close()
-		if got := rec.Stats().Managed; got.Shaped != 2 || got.Open > 0 {
-			t.Errorf("%+v", got)
-		}
-	}
-	if !bytes.Equal(sent[0], sent[1]) {
-		t.Errorf("%s\nand\n%s", sent[0], sent[1])
 	}
 }

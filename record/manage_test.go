@@ -146,40 +146,6 @@ func TestManageLeavesAlone(t *testing.T) {
 	}
 }
 
-// A managed request that the provider refuses is sent again as it came, and managing ends for the conversation, in a later
-// recorder too.
-func TestManageEndsAtARefusal(t *testing.T) {
-	for _, name := range managedAPIs {
-		t.Run(string(name), func(t *testing.T) {
-			script := callTurns(5)
-			script = append(script[:1], append([]providertest.Turn{{Status: 400}}, script[1:]...)...)
-			p, url := startProvider(t, script...)
-			s := pact.NewDB(store.NewMemory())
-			options := record.Options{Context: "chat", Policy: capped(t, ""), Manage: true}
-			rec := recorder(t, s, options)
-			a := newAgent(t, name, url, rec.Transport(nil), false)
-			a.ask("Look.")
-			a.call()
-			works(a, 0, 2)
-			rec.Close()
-			received := p.Received()
-			if got := rec.Stats().Managed; got.Ended != 1 || got.Shaped != 1 || !strings.Contains(got.Why, "refused") {
-				t.Fatalf("%+v", got)
-			}
-			if len(received) != 4 || bytes.Equal(received[1].Body, received[2].Body) || !bytes.Equal(received[3].Body, a.lastBody) {
-				t.Fatalf("%d requests, the last %s", len(received), received[len(received)-1].Body)
-			}
-			later := recorder(t, s, options)
-			a.client.Transport = later.Transport(nil)
-			works(a, 2, 3)
-			later.Close()
-			if got := p.Received()[4].Body; !bytes.Equal(got, a.lastBody) || later.Stats().Managed.Shaped != 0 {
-				t.Errorf("a later recorder sent %s", got)
-			}
-		})
-	}
-}
-
 // A store that is too slow or broken holds up no request: it goes out as it came, and what it has stays so.
 func TestManageFailsOpen(t *testing.T) {
 	p, url := startProvider(t, callTurns(3)...)
