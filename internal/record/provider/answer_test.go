@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"reflect"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -310,24 +309,6 @@ func TestAnAnswerThatIsTooLong(t *testing.T) {
 	}
 	if got := a.Close(nil); !strings.Contains(got.Failure, "more than 67108864 bytes") {
 		t.Errorf("it ends as %q", got.Failure)
-	}
-}
-
-// Text that comes a character at a time costs what it holds, not its square.
-func TestSmallPiecesCostWhatTheyHold(t *testing.T) {
-	chunk := stream(`{"choices":[{"delta":{"content":"0123456789"}}]}`)
-	cost := func(n int) float64 {
-		text := []byte(strings.Repeat(chunk, n))
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		a := NewAssembler(Chat, 200, header(eventStream))
-		_, _ = a.Write(text)
-		a.Close(nil)
-		runtime.ReadMemStats(&after)
-		return float64(after.TotalAlloc - before.TotalAlloc)
-	}
-	if small, large := cost(1000), cost(8000); large > 12*small {
-		t.Errorf("8 times the pieces take %.1f times the memory", large/small)
 	}
 }
 
