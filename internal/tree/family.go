@@ -6,7 +6,7 @@ import "maps"
 // ready to use.
 type KeyFamilies struct {
 	known  map[*Entry]map[string]*Node // by key, of turns and regions with many nodes, which are searched once
-	looked int                         // how many nodes were looked at
+	looked int                         // how many nodes were looked at; tests ask for it
 	passed int                         // of those, in regions that were not worth remembering yet
 }
 

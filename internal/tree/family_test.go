@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"testing"
+
+	"github.com/contexttree/pact/fault"
 )
 
 // TestTheNewestOfAKeyHasTheLatestStamp: of several members in one place the one that came last is the newest, wherever it
@@ -61,5 +63,42 @@ func TestFamiliesKeepWhatIsKnownOfOneEntry(t *testing.T) {
 	f.of(head)
 	if f.known[head]["k"] == nil || len(f.known) != 1 {
 		t.Errorf("of two entries %d are known, and of ^ah %v", len(f.known), f.known[head])
+	}
+}
+
+// Nodes with keys of their own, each added by an edit of its own, are not looked at again and again; a key that is
+// there is found.
+func TestSingleAddsOfKeysLookAtFewNodes(t *testing.T) {
+	looked := func(n int) (total int) {
+		now := int64(1000)
+		env := Env{Bare: true, Vocabulary: Vocabulary{Turn: "seg", Container: "cont", Block: "block"},
+			Clock: func() int64 { now++; return now }, Taken: func(string) (bool, error) { return false, nil }}
+		before, stamps, err := New(env, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		working, known := before.WithCycle(stamps.Cycle), KeyFamilies{}
+		for i := range n {
+			env.Families = &known
+			x := Edit(context.Background(), working, before, stamps, env)
+			if _, err := x.Add("^ah", Spec{Key: fmt.Sprint("k", i)}); err != nil {
+				t.Fatal(err)
+			}
+			if i%100 == 99 {
+				if _, err := x.Add("^ah", Spec{Key: fmt.Sprint("k", i/2)}); fault.CodeOf(err) != fault.OverlapViolatesODI {
+					t.Errorf("k%d twice: %v", i/2, err)
+				}
+			}
+			working, stamps = x.Tree(), x.Stamps
+			if i == n/2 { // a batch that is dropped
+				if _, err := x.Add("^ah", Spec{Key: "dropped"}); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		return known.looked
+	}
+	if few, many := looked(500), looked(2000); many > 6*few || many > 5*2000 {
+		t.Errorf("500 adds looked at %d nodes, 2000 at %d", few, many)
 	}
 }
