@@ -117,7 +117,7 @@ func TestASimulationExpectsWhatManagingSends(t *testing.T) {
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		t.Run(kind, func(t *testing.T) { testASimulation(t, kind) })
 	}
-	for _, form := range []string{"anthropic", "openai"} {
+	for _, form := range []string{"anthropic", "openai"}[:testrun.Size(t, 1, 2, 2)] {
 		t.Run("real runs, "+form, func(t *testing.T) { testASimulation(t, form) })
 	}
 }

@@ -97,7 +97,8 @@ func testIdle(t *testing.T, first func(i int) string) {
 
 // What a recorder holds does not grow with the conversations that it recorded, nor does a restart take it up again.
 func TestMemoryComesBack(t *testing.T) {
-	conversations := testrun.Size(t, 150, 400, 10_000)
+	testrun.Long(t, "fills a file")
+	conversations := testrun.Size(t, 400, 400, 10_000)
 	path := filepath.Join(t.TempDir(), "pact.db")
 	text := strings.Repeat("All of a file, and more of it. ", 6500) // 200 kB
 	db, err := dbtest.Open(sqlite.Open(t.Context(), path))

@@ -101,7 +101,7 @@ func TestAShortenedResultIsReplacedInItsPlace(t *testing.T) {
 // back what was sent, and what the longest common run has keeps its id.
 func TestAnyRewritingGivesBackWhatWasSent(t *testing.T) {
 	testrun.OneGoroutine(t)
-	for seed := range uint64(12) {
+	for seed := range uint64(testrun.Size(t, 6, 12, 100)) {
 		random := rand.New(rand.NewPCG(seed, 13))
 		p, url := startProvider(t)
 		s := pact.NewDB(store.NewMemory())

@@ -18,6 +18,7 @@ import (
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 
 	"github.com/contexttree/pact/store/sqlite"
@@ -62,7 +63,7 @@ func (f *full) PutAttempt(ctx context.Context, key history.Key, a history.Attemp
 // is recorded is what was sent, what was lost is counted, and as soon as there is
 // room calls are recorded again.
 func TestADiskThatIsFullAtTimes(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(testrun.Size(t, 8, 20, 100)) {
 		p, url := startProvider(t)
 		s := &full{Contexts: engine.InMemory(), random: rand.New(rand.NewPCG(seed, 1))}
 		rec := recorder(t, dbtest.Of(s), record.Options{Context: "chat"})
