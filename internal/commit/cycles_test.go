@@ -14,14 +14,11 @@ import (
 
 // node is a node to be added, as a line of a table.
 type node struct {
-	id, into  string
-	offset    int64
-	group     bool // a container instead of a block
-	ttl       int  // forever for none
-	refs      string
-	removable bool
-	pinned    bool
-	priority  int64
+	id, into string
+	offset   int64
+	group    bool // a container instead of a block
+	ttl      int  // forever for none
+	refs     string
 }
 
 const forever = -1
@@ -59,8 +56,7 @@ func (s *cycles) add(nodes []node) *tree.Tree {
 	s.t.Helper()
 	return s.edit(func(x *tree.Editor) error {
 		for _, n := range nodes {
-			spec := tree.Spec{ID: n.id, Offset: n.offset, Refs: strings.Fields(n.refs), Removable: n.removable, Pinned: n.pinned,
-				Priority: n.priority}
+			spec := tree.Spec{ID: n.id, Offset: n.offset}
 			if n.group {
 				spec.Type = "cont"
 			}
@@ -99,21 +95,4 @@ func (s *cycles) name(id string) string {
 		return sure.Get(s.tree.Parent(sure.Get(s.tree.Parent("ask" + id[1:]))))
 	}
 	return id
-}
-
-// outline writes a tree as one line: ids of the tables by name, generated ones
-// by class, children in brackets.
-func (s *cycles) outline(e *tree.Entry) string {
-	name := e.Class().String()
-	if id := e.Node().ID; strings.Contains(" "+strings.Join(s.ids, " ")+" ", " "+id+" ") {
-		name = id
-	}
-	var kids []string
-	for k := range sure.All(e.Children().All()) {
-		kids = append(kids, s.outline(k))
-	}
-	if len(kids) == 0 {
-		return name
-	}
-	return name + "[" + strings.Join(kids, " ") + "]"
 }
