@@ -6,5 +6,5 @@
 //	if errors.Is(err, fault.Conflict) { … } // a Code is itself an error
 //	code := fault.CodeOf(err)               // "" for an error of another origin
 //
-// docs/errors.md says for each code when it comes and what helps.
+// docs/errors.md says for each code when it comes.
 package fault

@@ -1,6 +1,6 @@
 // Package server serves the contexts of a store over HTTP, for programs that are not
-// written in Go. Every operation is one call of package pact; docs/server.md lists them,
-// and docs/openapi.json describes them for tools.
+// written in Go. Every operation is one call of package pact; docs/openapi.json describes
+// them, docs/server.md what holds for all.
 //
 //	s := server.New(store, server.Options{})
 //	defer s.Close()

@@ -69,7 +69,7 @@ class Database:
         body: Any = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """Sends any request of docs/server.md. Returns its JSON, or bytes if the answer is none."""
+        """Sends any request of docs/openapi.json. Returns its JSON, or bytes if the answer is none."""
         data = self._transport.send(method, path, query, body, headers)
         try:
             return json.loads(data) if data else None
