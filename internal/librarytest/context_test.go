@@ -204,15 +204,3 @@ func FuzzImportHistory(f *testing.F) {
 		turn(t, c, "it goes on")
 	})
 }
-
-// An edit that comes with the commit is in the snapshot, whatever was prepared.
-func TestEditWithTheCommitOverridesTheCandidate(t *testing.T) {
-	c := create(t, pact.NewDB(store.NewMemory()))
-	_, err := c.Prepare(background, nil)
-	must(t, err)
-	snapshot, err := c.Commit(background, &pact.CommitOptions{Edit: say("late")})
-	must(t, err)
-	if blocks, _ := snapshot.ThreadSize(); blocks != 1 {
-		t.Errorf("%d blocks, want the edit", blocks)
-	}
-}

@@ -38,10 +38,14 @@ func (s *recordedHistory) address(i int) pact.Address {
 // come and go: lifetimes, groups that cascade, references, holders, budgets,
 // requests to prune, moves, updates and removals, by two people.
 func genRecordedHistory(t *testing.T, seed uint64, cycles int) *recordedHistory {
+	return genHistoryOf(t, selector.V01, seed, cycles)
+}
+
+func genHistoryOf(t *testing.T, e selector.Edition, seed uint64, cycles int) *recordedHistory {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 41))
 	c, err := pact.Create(background, pact.NewDB(store.NewMemory()), "c",
-		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps(), Counter: vowels{}}, Edition: selector.V01})
+		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps(), Counter: vowels{}}, Edition: e})
 	must(t, err)
 	s := &recordedHistory{context: c, removed: map[string]diff.Cause{}, actors: map[string]string{}}
 	var ids []string
@@ -59,7 +63,7 @@ func genRecordedHistory(t *testing.T, seed uint64, cycles int) *recordedHistory 
 				var group, child string
 				ttl := 1 + r.Int64N(2)
 				if !try(func(b *pact.Batch) {
-					group = b.Add("^ah", pact.Spec{NodeType: "mc", Offset: 1, Removable: true})
+					group = b.Add("^ah", pact.Spec{NodeType: "cont", Offset: 1, Removable: true})
 					child = b.Add(group, pact.Spec{Content: map[string]any{"e": "ü"}, TTL: ttl})
 				}) {
 					t.Fatal("a group was refused")
@@ -99,7 +103,7 @@ func genRecordedHistory(t *testing.T, seed uint64, cycles int) *recordedHistory 
 					n.TTL = r.Int64N(4)
 				}
 				if r.IntN(5) == 0 {
-					n = pact.Spec{NodeType: "mc", Offset: 1, Removable: true}
+					n = pact.Spec{NodeType: "cont", Offset: 1, Removable: true}
 				} else if r.IntN(6) == 0 && len(ids) > 0 {
 					n.Refs = []string{some()}
 				}

@@ -40,7 +40,7 @@ func TestMigratedHistoriesSayTheSame(t *testing.T) {
 	ctx := context.Background()
 	for seed := range uint64(12) {
 		e := []selector.Edition{selector.V01, selector.Depth, selector.Canonical}[seed%3]
-		c := genHistory(t, seed, e).context
+		c := genHistoryOf(t, e, seed, 8).context
 		to := pact.NewDB(store.NewMemory())
 		made, list, err := c.Migrate(ctx, to, "made", selector.V1, false)
 		must(t, err)

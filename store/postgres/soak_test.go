@@ -277,14 +277,3 @@ func TestSoakRefused(t *testing.T) {
 		}
 	}
 }
-
-// TestRebaseOfTwoProcesses has writers of two processes race for one context: each
-// takes its turn to what the others committed, until it wins, and all of them are
-// there in one line.
-func TestRebaseOfTwoProcesses(t *testing.T) {
-	address := postgrestest.Database(t)
-	y := soak(t, address, address, 0, 4, 2, nil)
-	if y.Conflicts == 0 {
-		t.Error("nobody lost, and nothing was rebased")
-	}
-}

@@ -94,7 +94,7 @@ func listen(t testing.TB, address string) (*engine.Engine, *wire) {
 // lock beside the transaction, nothing that stays with the session, no cursor, no
 // cast of one engine. The schema is sent as well.
 func TestStore(t *testing.T) {
-	testrun.OneGoroutine(t) // on each store; those that several use are in TestManyJoinAtOnce and TestSoakRefused
+	testrun.OneGoroutine(t) // on each store; those that several use are in TestSoakRefused
 	var mu sync.Mutex       // guards all
 	all := make(map[string]bool)
 	suite(t, 400, postgrestest.Database, func(t testing.TB, address string) *engine.Engine {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/sure"
 )
 
 // TestOpenRefusesForeignFiles has files that are not ours to open, and that stay as they are.
@@ -112,22 +111,5 @@ func TestDriverHasItsLibc(t *testing.T) {
 	must(t, err)
 	if !strings.Contains(string(text), "modernc.org/libc "+fields[0]+"\n") {
 		t.Errorf("the driver %s is built with libc %s, which is not the one it asks for", fields[2], fields[0])
-	}
-}
-
-// TestContentOnDemand reads content when it is asked for and not before.
-func TestContentOnDemand(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pact.db")
-	w := begin(t, open(t, path))
-	w.next(t, "published")
-	s := open(t, path)
-	st, err := s.Load(t.Context(), w.state.Key)
-	must(t, err)
-	must(t, s.Close())
-	for e := range sure.All(st.Working.All()) {
-		n := e.Node()
-		if _, err := n.Content.Value(t.Context()); n.Content.Size() > 0 && !errors.Is(err, fault.Store) {
-			t.Errorf("%s: %v", n.ID, err)
-		}
 	}
 }

@@ -150,50 +150,6 @@ func testEraseMoved(t *testing.T, s Suite) {
 	checkAll(d, f)
 }
 
-func testEraseFamily(t *testing.T, s Suite) {
-	a := drive(t, s, "a")
-	a.talk("one", "two")
-	b := a.fork(1, "b")
-	b.talk("two of b")
-	c := b.fork(2, "c")
-	c.talk("three of c")
-	a.talk("three")
-	e := a.fork(3, "e") // does not share what b and c share
-	must(t, b.store.Delete(background, b.state.Key))
-	list := []*driver{a, c, e}
-	checkAll(list...)
-
-	own := "block:2-0-f1" // of b, which is deleted
-	x := c.erasing(own)
-	for _, d := range list {
-		d.expect(set(own))
-	}
-	of := c.erase(x)
-	if !slices.Equal(of.Contexts, []string{"c"}) {
-		t.Errorf("the contexts are %v", of.Contexts)
-	}
-	checkAll(list...)
-	c.settled([]string{own})
-
-	x = c.erasing("block:1-0")
-	for _, d := range list {
-		d.expect(set("block:1-0"))
-	}
-	of = c.erase(x)
-	if !slices.Equal(of.Contexts, []string{"a", "c", "e"}) {
-		t.Errorf("the contexts are %v", of.Contexts)
-	}
-	checkAll(list...)
-	for _, d := range list {
-		d.settled([]string{"block:1-0"})
-	}
-	for _, d := range list {
-		d.talk("and on")
-	}
-	late := a.fork(2, "late")
-	checkAll(append(list, late)...)
-}
-
 // testEraseBeside erases what another handle has read and still has in its cache: the nodes that it holds do not give the
 // text out again, and what stayed is read as before.
 func testEraseBeside(t *testing.T, s Suite) {

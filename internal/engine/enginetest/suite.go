@@ -119,7 +119,6 @@ var contract = []testCase{
 
 	{"Erase", testErase},
 	{"EraseMoved", testEraseMoved},
-	{"EraseFamily", testEraseFamily},
 	{"EraseBeside", testEraseBeside},
 	{"EraseText", testEraseText},
 	{"EraseAttempts", testEraseAttempts},
