@@ -81,7 +81,7 @@ func command(ctx context.Context, args ...string) (conformance.Answer, error) {
 // for what the command that the check is about answers.
 func TestEveryCheckCanFail(t *testing.T) {
 	kinds := map[string]bool{}
-	for _, c := range sample(t, testrun.Size(t, 3, 1, 1)) {
+	for _, c := range sample(t, testrun.Size(t, 10, 1, 1)) {
 		if len(c.Checks) == 0 {
 			c.Checks = []conformance.Check{c.Check}
 		}

@@ -16,7 +16,7 @@ func TestGeneratedCases(t *testing.T) {
 		t.Fatal(err)
 	}
 	editions := conformance.Editions
-	n := testrun.Size(t, 40, 100, 4000)
+	n := testrun.Size(t, 15, 100, 4000)
 	texts := map[string]bool{}
 	found := 0
 	for seed := range uint64(2) {

@@ -47,7 +47,7 @@ func rank(c conformance.Case) int {
 // every case, also those about what is not there. The groups hold every failed case once, and so does
 // the JUnit form, where each area is a suite.
 func TestReportOfManyFailures(t *testing.T) {
-	some := cases(t)[:testrun.Size(t, 50, 80, 150)]
+	some := cases(t)[:testrun.Size(t, 20, 80, 150)]
 	report, err := conformance.RunAll(t.Context(), some, against(t, program(t, "empty"), time.Minute),
 		conformance.RunOptions{})
 	if err != nil {

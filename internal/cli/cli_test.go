@@ -2,11 +2,14 @@ package cli_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"net/http/httptest"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,17 +46,27 @@ func TestMain(m *testing.M) {
 // Under the race detector it runs those that have a proxy record a program, which is served
 // meanwhile. The others wait for one command after another.
 func TestScript(t *testing.T) {
+	update := os.Getenv("UPDATE_SCRIPTS") != ""
+	examples, err := filepath.Abs(filepath.Join("..", "..", "examples", "conversations"))
+	must(t, err)
+	files := scripts(t)
+	var names []string
+	if !update {
+		files, names = withoutProcesses(t, files)
+	}
 	testscript.Run(t, testscript.Params{
-		Files:               scripts(t),
+		Files:               files,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		UpdateScripts:       update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("USER", "tester")
-			examples, err := filepath.Abs(filepath.Join("..", "..", "examples", "conversations"))
-			if err != nil {
-				return err
+			set := slices.Clone(names)
+			for _, pair := range e.Vars {
+				name, _, _ := strings.Cut(pair, "=")
+				set = append(set, name)
 			}
+			e.Values[variables] = set
 			e.Setenv("EXAMPLES", examples)
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // else each command takes a second under the race detector
 			provider := httptest.NewServer(providertest.New())
@@ -62,8 +75,40 @@ func TestScript(t *testing.T) {
 			e.Setenv("ANTHROPIC_BASE_URL", provider.URL)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "inside": inside},
 	})
+}
+
+// needsProcess matches commands of scripts that start a program or go on beside the script.
+var needsProcess = regexp.MustCompile(`^(run|doctor|mcp|serve|proxy)\b|--against|&$`)
+
+// withoutProcesses writes scripts anew, in which pact runs inside of this process: to start one takes longer than most of
+// what scripts ask. It also returns the names of the variables that scripts set.
+func withoutProcesses(t *testing.T, files []string) (written, names []string) {
+	t.Helper()
+	dir := t.TempDir()
+	command, variable := regexp.MustCompile(`^(! )?(?:exec|exits (\d+)) pact (.*)`), regexp.MustCompile(`\b(\w+)=`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		must(t, err)
+		lines := strings.Split(string(text), "\n")
+		for i, line := range lines {
+			if strings.HasPrefix(line, "env ") {
+				for _, m := range variable.FindAllStringSubmatch(line, -1) {
+					names = append(names, m[1])
+				}
+			}
+			m := command.FindStringSubmatch(line)
+			if m == nil || needsProcess.MatchString(m[3]) || i > 0 && strings.HasPrefix(lines[i-1], "stdin ") {
+				continue
+			}
+			lines[i] = m[1] + "inside " + cmp.Or(m[2], "0") + " pact " + m[3]
+		}
+		file = filepath.Join(dir, filepath.Base(file))
+		must(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600))
+		written = append(written, file)
+	}
+	return written, names
 }
 
 func scripts(t *testing.T) (files []string) {

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/contexttree/pact/internal/cli"
@@ -31,6 +33,41 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if have != want {
 		ts.Fatalf("exit code %d, want %d", have, want)
+	}
+}
+
+// variables is the key of the names of the variables that a script may have set.
+const variables = "variables"
+
+var oneInside sync.Mutex
+
+// inside N pact … demands exit code N of pact in this process, which has the folder and the variables of the script
+// meanwhile. With ! it demands any failure.
+func inside(ts *testscript.TestScript, neg bool, args []string) {
+	oneInside.Lock()
+	defer oneInside.Unlock()
+	before, err := os.Getwd()
+	ts.Check(err)
+	pairs := os.Environ()
+	os.Clearenv()
+	defer func() {
+		os.Clearenv()
+		for _, pair := range pairs {
+			name, value, _ := strings.Cut(pair, "=")
+			ts.Check(os.Setenv(name, value))
+		}
+		ts.Check(os.Chdir(before))
+	}()
+	for _, name := range ts.Value(variables).([]string) {
+		if value := ts.Getenv(name); value != "" {
+			ts.Check(os.Setenv(name, value))
+		}
+	}
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	code := cli.Run(context.Background(), args[2:], cli.Streams{In: strings.NewReader(""), Out: ts.Stdout(), Err: ts.Stderr(),
+		Env: os.Environ()})
+	if want, _ := strconv.Atoi(args[0]); neg && code == 0 || !neg && code != want {
+		ts.Fatalf("exit code %d", code)
 	}
 }
 
