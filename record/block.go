@@ -78,9 +78,14 @@ func specOf(p *provider.Part, api provider.API) pact.Spec {
 // block is a block of the working state, or a part of a request that is about
 // to enter it.
 type block struct {
-	part                   *provider.Part // of a request; nil for a block of the working state
+	part     *provider.Part // of a request; nil for a block of the working state
+	key      key
+	*details // nil while the listing of a long conversation leaves them in the tree
+}
+
+// details are what a block is beside its content.
+type details struct {
 	kind, role, call, name string
-	key                    key
 	id                     string
 	parent                 string // id of the turn or region that contains it
 	offset                 int64
@@ -91,7 +96,7 @@ type block struct {
 }
 
 func blockOf(p *provider.Part, keys *keyer) block {
-	return block{part: p, kind: p.Kind, role: p.Role, call: p.Call, name: p.Name, key: keys.ofPart(p)}
+	return block{p, keys.ofPart(p), &details{kind: p.Kind, role: p.Role, call: p.Call, name: p.Name}}
 }
 
 // contentOf returns the content of a block. A recorded part always has content,

@@ -68,7 +68,7 @@ func (n *continued) readAgain() error {
 		return notRequest(n.of.API)
 	}
 	q := requestOf(said, n.group)
-	n.of, n.system, n.conversation, n.added = said, q.system, q.conversation, nil
+	n.of, n.framesBefore, n.system, n.conversation, n.added = said, nil, q.system, q.conversation, nil
 	n.dropped, n.wholeBlocks = false, len(q.conversation)
 	return nil
 }
@@ -92,7 +92,8 @@ func (n *continued) next(c *call, k *kept, p *PastCall) (*continued, error) {
 	}
 	fields, redacted := c.hide.value(given.Value)
 	_, inList := c.hide.value(more)
-	said, ok := provider.ReadContinued(c.api, fields, len(before.Elems), n.size > 0)
+	messages := len(n.framesBefore) + len(before.Elems)
+	said, ok := provider.ReadContinued(c.api, fields, messages, n.size > 0)
 	if !ok {
 		return nil, notRequest(c.api)
 	}
@@ -110,13 +111,12 @@ func (n *continued) next(c *call, k *kept, p *PastCall) (*continued, error) {
 		next.group = groupOfSystem(next.system)
 	}
 	next.added, next.size = next.conversation, n.size+len(next.conversation)
-	next.earlierIn, next.messages, next.blocks, next.earlierChain = n.recordedIn, len(before.Elems), n.size, n.chain
+	next.earlierIn, next.messages, next.blocks, next.earlierChain = n.recordedIn, messages, n.size, n.chain
 	next.note(next.added)
-	list, _ := said.Frame.Get(name)
-	for i := range list.Elems { // few differ
-		list.Elems[i] = canon.Value(unique.Make(string(list.Elems[i].Value())).Value()).Held()
+	next.framesBefore = n.framesBefore
+	for i := range before.Elems { // few differ
+		next.framesBefore = append(next.framesBefore, canon.Value(unique.Make(string(before.Elems[i].Value())).Value()))
 	}
-	said.Frame = canon.Object(withMember(said.Frame.Members, name, canon.ArrayOf(append(before.Elems, list.Elems...)...))...)
 	ok = !n.dropped
 	if ok {
 		next.conversation = append(n.conversation, next.added...)

@@ -19,9 +19,13 @@ import (
 // many records as its number has bits, and all records together grow hardly faster than the calls.
 type frames struct {
 	apart [sha256.Size]byte // of all else that the request has: a record names one with the same, so that both have the same texts
-	list  []string          // of each message its frame, as canonical JSON, and the keys of its blocks
+	list  []frameSum        // of each message
 	chain []framesAt        // the records that restore the last request, which ends it
 }
+
+// frameSum tells the frame of a message, as canonical JSON, with the keys of its blocks from others: the beginning of
+// its SHA-256.
+type frameSum [sha256.Size / 2]byte
 
 // framesAt is the record of an attempt.
 type framesAt struct {
@@ -49,6 +53,7 @@ func (f *frames) behind(q *request) (frame canon.Any, from *base, next frames) {
 	if f.apart != next.apart {
 		f = &frames{}
 	}
+	n := len(q.framesBefore) + len(list.Elems)
 	same := min(q.messages, len(f.list))
 	said := q.conversation
 	if same == q.messages && q.added != nil {
@@ -57,25 +62,28 @@ func (f *frames) behind(q *request) (frame canon.Any, from *base, next frames) {
 	said = said[sort.Search(len(said), func(i int) bool { return said[i].part.Message >= same }):]
 	var text []byte
 	next.list = f.list
-	for i := same; i < len(list.Elems); i++ {
-		text = list.Elems[i].AppendTo(text[:0])
+	for i := same; i < n; i++ {
+		of := q.frameOf(i, list)
+		text = of.AppendTo(text[:0])
 		for ; len(said) > 0 && said[0].part.Message <= i; said = said[1:] {
 			text = append(text, said[0].key[:]...)
 		}
-		if i == same && i < len(f.list) && string(text) == f.list[i] {
+		whole := sha256.Sum256(text)
+		sum := frameSum(whole[:len(frameSum{})])
+		if i == same && i < len(f.list) && sum == f.list[i] {
 			same++
 			continue
 		}
 		if i < len(next.list) {
 			next.list = f.list[:i:i]
 		}
-		next.list = append(next.list, string(text))
+		next.list = append(next.list, sum)
 	}
-	if n := len(list.Elems); n < len(next.list) {
+	if n < len(next.list) {
 		next.list = f.list[:n:n]
 	}
 	f.list = slices.Clip(f.list) // the room behind it is taken: a retry of what was not recorded copies it
-	at := framesAt{messages: len(next.list)}
+	at, first := framesAt{messages: len(next.list)}, 0
 	if chain := f.until(same); len(chain) > 0 {
 		last := chain[len(chain)-1]
 		at.number = last.number | 1
@@ -84,11 +92,25 @@ func (f *frames) behind(q *request) (frame canon.Any, from *base, next frames) {
 		}
 		from = &base{last.attempt, last.messages}
 		next.chain = chain
-		rest := canon.ArrayOf(list.Elems[last.messages:]...)
-		frame = canon.Object(withMember(frame.Members, name, rest)...)
+		first = last.messages
+	}
+	if first > 0 || len(q.framesBefore) > 0 {
+		rest := make([]canon.Any, 0, n-first)
+		for i := first; i < n; i++ {
+			rest = append(rest, q.frameOf(i, list))
+		}
+		frame = canon.Object(withMember(frame.Members, name, canon.ArrayOf(rest...))...)
 	}
 	next.chain = append(slices.Clip(next.chain), at)
 	return frame, from, next
+}
+
+// frameOf returns the frame of a message; list are those that the request has itself.
+func (q *request) frameOf(message int, list canon.Any) canon.Any {
+	if n := len(q.framesBefore); message >= n {
+		return list.Elems[message-n]
+	}
+	return q.framesBefore[message].Held()
 }
 
 // until returns the part of the chain that restores the first messages, up to the record that the next one names.

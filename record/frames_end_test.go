@@ -21,7 +21,7 @@ func TestRequestsDoNotShareTheEndOfTheirFrames(t *testing.T) {
 	first := read(`{"messages":[` + one + `]}`)
 	_, _, before := (&frames{}).behind(first)
 	before.chain[0].attempt = "1"
-	before.list = append(make([]string, 0, 9), before.list...) // with room behind its end
+	before.list = append(make([]frameSum, 0, 9), before.list...) // with room behind its end
 	_, _, then := before.behind(read(`{"messages":[` + one + `,{"role":"user","content":"four"}]}`))
 	wanted := then.list[3]
 	_, _, other := before.behind(read(`{"messages":[` + one + `,{"role":"user","content":"four","name":"x"}]}`))

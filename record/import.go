@@ -226,7 +226,9 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 		i.known[p.ID] = c.attempt.recording
 	}
 	i.before, next.recordedIn = next, c.attempt.recording
-	next.drop()
+	if next.drop(); next.dropped {
+		next.recordedIn.listed.rest()
+	}
 	return true, nil
 }
 

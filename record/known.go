@@ -302,6 +302,9 @@ func (r *Recorder) candidatesOf(ctx context.Context, q *request) (of, others []c
 			return nil, nil, err
 		}
 		v, err := l.state(ctx)
+		if err == nil {
+			err = l.listed.whole()
+		}
 		if err != nil {
 			return nil, nil, err
 		}

@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"slices"
 
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -13,6 +14,7 @@ type listing struct {
 	system, conversation []block
 	keys                 keyer
 	stays                int // how many blocks of the conversation were there when somebody last set this to their number
+	bare                 int // how many of the first blocks of the conversation have no details
 }
 
 // listedKey is the key of a block with the hash of the content that it was made from: a block can
@@ -38,9 +40,9 @@ func (l *listing) update(ctx context.Context, t *tree.Tree) (err error) {
 		}
 	}
 	inSystem := t.Region(tree.Sys).Summary().Blocks
-	next.stays = min(before.stays, listed)
+	next.stays, next.bare = min(before.stays, listed), min(before.bare, listed)
 	known := map[string]listedKey{}
-	for _, blocks := range [][]block{before.system, before.conversation[listed:]} {
+	for _, blocks := range [][]block{before.system, before.conversation[max(listed, before.bare):]} {
 		for i := range blocks {
 			known[blocks[i].id] = listedKey{blocks[i].hash, blocks[i].key}
 		}
@@ -73,17 +75,9 @@ func (l *listing) update(ctx context.Context, t *tree.Tree) (err error) {
 func (l *listing) add(ctx context.Context, list []block, t *tree.Tree, e *tree.Entry, region tree.Class,
 	known map[string]listedKey) (_ []block, err error) {
 	n := e.Node()
-	parent, err := t.Parent(n.ID)
-	if err != nil {
+	b := block{}
+	if b.details, err = detailsOf(t, n, region); err != nil {
 		return nil, err
-	}
-	b := block{id: n.ID, kind: n.Kind, offset: n.Offset, parent: parent, inHead: region == tree.Head,
-		cycle: n.Cycle, answer: n.Header(attrAnswer)}
-	b.role, _ = n.Header("role").Text()
-	b.call, _ = n.Header(attrCall).Text()
-	b.name, _ = n.Header(attrName).Text()
-	if n.HashOK {
-		b.hash = n.Hash
 	}
 	if k, ok := known[n.ID]; ok && n.HashOK && k.hash == n.Hash {
 		b.key = k.key
@@ -91,4 +85,64 @@ func (l *listing) add(ctx context.Context, list []block, t *tree.Tree, e *tree.E
 		b.key, err = l.keys.ofNode(ctx, n)
 	}
 	return append(list, b), err
+}
+
+func detailsOf(t *tree.Tree, n *tree.Node, region tree.Class) (*details, error) {
+	parent, err := t.Parent(n.ID)
+	d := &details{id: n.ID, kind: n.Kind, offset: n.Offset, parent: parent, inHead: region == tree.Head, cycle: n.Cycle,
+		answer: n.Header(attrAnswer)}
+	d.role, _ = n.Header("role").Text()
+	d.call, _ = n.Header(attrCall).Text()
+	d.name, _ = n.Header(attrName).Text()
+	if n.HashOK {
+		d.hash = n.Hash
+	}
+	return d, err
+}
+
+// atHand is how many of the last blocks of a conversation keep their details: a request that goes on with it changes
+// nothing before them.
+const atHand = 64
+
+// rest leaves the details of all but the last blocks in the tree, until [listing.whole].
+func (l *listing) rest() {
+	for ; l.bare < len(l.conversation)-atHand; l.bare++ {
+		l.conversation[l.bare].details = nil
+	}
+}
+
+// whole reads the details again that rest left in the tree. Cost: these blocks.
+func (l *listing) whole() error {
+	if l.bare == 0 {
+		return nil
+	}
+	i := 0
+	for b, err := range l.of.Blocks(l.of.Region(tree.Sys).Summary().Blocks) {
+		if i == l.bare {
+			break
+		}
+		if err == nil {
+			l.conversation[i].details, err = detailsOf(l.of, b.Node(), b.Region)
+		}
+		if err != nil {
+			return err
+		}
+		i++
+	}
+	l.bare = 0
+	return nil
+}
+
+// suffices reports whether a request changes the conversation at blocks alone that have their details, and has no result
+// whose call may be among the others.
+func (l *listing) suffices(q *request) bool {
+	first := q.blocks
+	for first < min(len(l.conversation), len(q.conversation)) && l.conversation[first].key == q.conversation[first].key {
+		first++
+	}
+	return l.bare == 0 || first > l.bare && !slices.ContainsFunc(q.conversation[first:], func(result block) bool {
+		called := func(b block) bool { return b.kind == "call" && b.call == result.call }
+		return result.kind == "result" && result.call != "" && !slices.ContainsFunc(l.conversation[l.bare:], called) &&
+			!slices.ContainsFunc(q.conversation[first:], called)
+	})
 }

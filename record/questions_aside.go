@@ -125,6 +125,9 @@ func (l *recording) isQuoted(ctx context.Context, conversation []block) (bool, e
 		return true, nil
 	}
 	v, err := l.state(ctx)
+	if err == nil {
+		err = l.listed.whole()
+	}
 	for i := 0; err == nil && i < min(len(v.conversation), mostQuoted); i++ {
 		var text string
 		if text, err = l.textsOf(ctx, v.conversation[i:i+1]); quotes(conversation, text) {

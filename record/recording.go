@@ -47,8 +47,8 @@ type recording struct {
 	element  *list.Element // of the list of those whose context is open
 	size     int64         // that it counts for there
 
-	answers    map[string]int64 // the cycle of each answer, by the provider's id of the answer
-	lastAnswer string           // id of the last answer
+	answers    map[string]int64 // the cycle of each answer that a request can name, by the provider's id of the answer
+	lastAnswer string           // id of the last of these
 	said       string           // texts of the last answer
 	open       []openCall       // tool calls of the last answer
 	had        []openCall       // some of those of the answers before it, the last ones
@@ -200,6 +200,11 @@ func (l *recording) bring(ctx context.Context, q *request) (func(*pact.Batch) er
 			return nil, "", err
 		}
 	}
+	if !l.listed.suffices(q) {
+		if err := l.listed.whole(); err != nil {
+			return nil, "", err
+		}
+	}
 	inSystem, inConversation := changeOf(q.of.API, v.system, q.system, 0), changeOf(q.of.API, v.conversation, q.conversation, q.blocks)
 	return func(e *pact.Batch) error {
 		inSystem.system(e)
@@ -313,7 +318,9 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.
 	if err != nil {
 		return err
 	}
-	l.answeredAs(about)
+	if name == provider.Responses { // no other API has requests that name an answer
+		l.answeredAs(about)
+	}
 	l.had = append(l.had, l.open...)
 	l.had = l.had[max(0, len(l.had)-callsKept):]
 	l.said, l.open = texts, open
