@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
@@ -108,7 +110,11 @@ func (e *Engine) endAttempt(ctx context.Context, b *store.Batch, l *line, as his
 		return as, err
 	}
 	if row == nil {
-		return as, NoAttempt(as.ID)
+		joined, err := e.joinedAttempts(ctx, e.store, of, cycle, cycle)
+		if i := slices.IndexFunc(joined, func(a history.Attempt) bool { return a.ID == as.ID }); i >= 0 {
+			return as, attemptEnded(joined[i])
+		}
+		return as, cmp.Or(err, NoAttempt(as.ID))
 	}
 	a, err := attemptAt(of, store.Pair{Key: k, Value: row})
 	switch {
@@ -140,17 +146,16 @@ func (e *Engine) attempts(ctx context.Context, l *line, from, to int64) (list []
 			return nil, err
 		}
 	}
-	own, err := ownAttempts(ctx, e.store, l, from, to)
+	own, err := e.ownAttempts(ctx, e.store, l, from, to)
 	return append(list, own...), err
 }
 
 // ownAttempts reads the attempts of some cycles that a line does not share.
-func ownAttempts(ctx context.Context, r store.Reader, l *line, from, to int64) (list []history.Attempt, err error) {
+func (e *Engine) ownAttempts(ctx context.Context, r store.Reader, l *line, from, to int64) (list []history.Attempt, err error) {
 	if from > to {
 		return nil, nil
 	}
-	span := store.Span{Space: store.Space(l.key), From: attemptKey(from, 0), To: attemptKey(to, math.MaxInt64)}
-	for p, err := range r.Range(ctx, span, store.Ascending) {
+	for p, err := range r.Range(ctx, attemptSpan(l, from, to), store.Ascending) {
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +165,16 @@ func ownAttempts(ctx context.Context, r store.Reader, l *line, from, to int64) (
 		}
 		list = append(list, a)
 	}
-	return list, nil
+	joined, err := e.joinedAttempts(ctx, r, l, from, to)
+	if len(joined) > 0 {
+		list = inOrder(append(list, joined...))
+	}
+	return list, err
+}
+
+// attemptSpan is the span of the attempts of some cycles that are not joined.
+func attemptSpan(l *line, from, to int64) store.Span {
+	return store.Span{Space: store.Space(l.key), From: attemptKey(from, 0), To: attemptKey(to, math.MaxInt64)}
 }
 
 func attemptKey(cycle, number int64) string { return attemptPrefix + ordered(cycle) + ordered(number) }
@@ -243,7 +257,12 @@ func decodeAttempt(row []byte) (a history.Attempt, err error) {
 	if !summed(row) {
 		return a, damaged("an attempt is not as it was written")
 	}
-	r := reader{rest: string(row[:len(row)-sumSize])}
+	return readAttempt(string(row[:len(row)-sumSize]))
+}
+
+// readAttempt decodes an attempt without its sum.
+func readAttempt(text string) (a history.Attempt, err error) {
+	r := reader{rest: text}
 	version := r.int()
 	for _, text := range attemptTexts(&a) {
 		*text = r.text()

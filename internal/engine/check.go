@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
@@ -131,7 +132,7 @@ func (e *Engine) checkRest(ctx context.Context, l *line, tokens requested) error
 		if _, err := readSettled(ctx, r, l); err != nil {
 			return err
 		}
-		if err := checkAttempts(ctx, r, l); err != nil {
+		if err := e.checkAttempts(ctx, r, l); err != nil {
 			return err
 		}
 		if err := tokens.check(ctx, r, l); err != nil {
@@ -141,7 +142,7 @@ func (e *Engine) checkRest(ctx context.Context, l *line, tokens requested) error
 			return err
 		}
 		return noOthers(ctx, r, store.Space(l.key), attemptPrefix, blockPrefix, pointPrefix, lastKey, forksKey, headPrefix,
-			aboutKey,
+			aboutKey, joinedPrefix,
 			pagePrefix, requestPrefix, indexPrefix, childPrefix, settledKey)
 	})
 }
@@ -208,8 +209,8 @@ func (t requested) check(ctx context.Context, r store.Reader, l *line) error {
 }
 
 // checkAttempts reads the attempts of a line. Those of a cycle are numbered without a gap.
-func checkAttempts(ctx context.Context, r store.Reader, l *line) error {
-	var last, next int64
+func (e *Engine) checkAttempts(ctx context.Context, r store.Reader, l *line) error {
+	var places [][2]int64
 	for p, err := range r.Range(ctx, under(store.Space(l.key), attemptPrefix, ""), store.Ascending) {
 		if err == nil {
 			_, err = attemptAt(l, p)
@@ -221,11 +222,28 @@ func checkAttempts(ctx context.Context, r store.Reader, l *line) error {
 		if err != nil {
 			return err
 		}
-		if next++; cycle != last {
-			last, next = cycle, 1
+		places = append(places, [2]int64{cycle, no})
+	}
+	for p, err := range r.Range(ctx, under(store.Space(l.key), joinedPrefix, ""), store.Ascending) {
+		if err != nil {
+			return err
 		}
-		if no != next {
-			return DamageErr(&history.Damage{Cycle: cycle, What: history.AttemptID(cycle, next, l.fork) + " is missing"})
+		list, err := e.joinedAt(l, p)
+		if err != nil {
+			return err
+		}
+		for _, a := range list {
+			places = append(places, placeOf(a.ID))
+		}
+	}
+	slices.SortFunc(places, func(a, b [2]int64) int { return slices.Compare(a[:], b[:]) })
+	var last, next int64
+	for _, at := range slices.Compact(places) {
+		if next++; at[0] != last {
+			last, next = at[0], 1
+		}
+		if at[1] != next {
+			return DamageErr(&history.Damage{Cycle: at[0], What: history.AttemptID(at[0], next, l.fork) + " is missing"})
 		}
 	}
 	return nil

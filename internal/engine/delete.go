@@ -113,6 +113,9 @@ func (e *Engine) truncate(ctx context.Context, b *store.Batch, l *line, revision
 	if err := e.dropPoints(ctx, b, l, s, cycle+1); err != nil {
 		return err
 	}
+	if err := e.truncateJoined(ctx, b, l, cycle); err != nil {
+		return err
+	}
 	expect(b, in(l.key, settledKey), before)
 	put(b, in(l.key, settledKey), s.encode())
 	remove(b, only(in(l.key, lastKey)), store.Span{Space: store.Space(l.key), From: attemptKey(cycle+1, 0),

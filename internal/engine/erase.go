@@ -136,7 +136,7 @@ func (x *erasure) join(r store.Reader, key history.Key, up *member) error {
 	if m.settled, err = readSettled(x.ctx, r, l); err != nil {
 		return err
 	}
-	if m.attempts, err = ownAttempts(x.ctx, r, l, math.MinInt64, math.MaxInt64); err != nil {
+	if m.attempts, err = x.e.ownAttempts(x.ctx, r, l, math.MinInt64, math.MaxInt64); err != nil {
 		return err
 	}
 	x.family = append(x.family, m)

@@ -237,15 +237,32 @@ func (x *erasure) rewriteEntry(m *member, e *history.Entry) {
 // rewriteAttempts writes the attempts of a member anew that change. The medium refuses the erasure if another writer
 // starts or ends one meanwhile.
 func (x *erasure) rewriteAttempts(b *store.Batch, m *member) error {
+	left := map[string]history.Attempt{} // of those that change
 	for i, a := range m.attempts {
-		cycle, number, _, _ := history.ParseAttemptID(a.ID)
-		k := in(m.l.key, attemptKey(cycle, number))
+		at := placeOf(a.ID)
+		k := in(m.l.key, attemptKey(at[0], at[1]))
 		changed := !reflect.DeepEqual(a, m.left[i])
-		if changed || a.Status == history.Running {
-			b.Expect = append(b.Expect, store.Expectation{Key: k, State: store.Equal, Value: encodeAttempt(&a)})
+		if changed {
+			left[a.ID] = m.left[i]
 		}
+		if !changed && a.Status != history.Running {
+			continue
+		}
+		row, err := x.e.store.Get(x.ctx, k)
+		if err != nil {
+			return err
+		}
+		if row == nil { // it is joined with others
+			continue
+		}
+		b.Expect = append(b.Expect, store.Expectation{Key: k, State: store.Equal, Value: encodeAttempt(&a)})
 		if changed {
 			put(b, k, encodeAttempt(&m.left[i]))
+		}
+	}
+	if len(left) > 0 {
+		if err := x.rewriteJoined(b, m.l, left); err != nil {
+			return err
 		}
 	}
 	next := int64(1)
@@ -255,5 +272,30 @@ func (x *erasure) rewriteAttempts(b *store.Batch, m *member) error {
 		}
 	}
 	expect(b, in(m.l.key, attemptKey(m.l.last.stamps.Cycle, next)), nil)
+	return nil
+}
+
+// rewriteJoined writes the rows of joined attempts anew that have some of those left.
+func (x *erasure) rewriteJoined(b *store.Batch, l *line, left map[string]history.Attempt) error {
+	for p, err := range x.e.store.Range(x.ctx, under(store.Space(l.key), joinedPrefix, ""), store.Ascending) {
+		if err != nil {
+			return err
+		}
+		list, err := x.e.joinedAt(l, p)
+		if err != nil {
+			return err
+		}
+		list = slices.Clone(list)
+		changed := false
+		for i := range list {
+			if now, changes := left[list[i].ID]; changes {
+				list[i], changed = now, true
+			}
+		}
+		if to, _ := number(p.Name[len(joinedPrefix):]); changed {
+			b.Expect = append(b.Expect, store.Expectation{Key: p.Key, State: store.Equal, Value: p.Value})
+			x.e.putJoined(b, l, to, list)
+		}
+	}
 	return nil
 }

@@ -30,6 +30,7 @@ const (
 	forksKey      = "f" // in the first line of a family: how many numbers forks got
 	childPrefix   = "x" // by the key of a fork that began in this line: the revision it began with
 	attemptPrefix = "a" // by cycle and number
+	joinedPrefix  = "j" // by the last cycle: attempts of joined cycles
 	requestPrefix = "r" // by request token: the revision
 	indexPrefix   = "s" // by last revision: the index of a segment
 	headPrefix    = "h" // by last revision: its records

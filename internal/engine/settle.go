@@ -22,7 +22,7 @@ type pace struct {
 	joined, stays, between, rows int64
 }
 
-var usualPace = pace{joined: 64, stays: 32, between: 256, rows: 2048}
+var usualPace = pace{joined: 64, stays: 32, between: 512, rows: 2048}
 
 // settleSoon joins and writes checkpoints where enough cycles came together, in the background unless the
 // engine does it at once. now is the snapshot that the change before it published.
@@ -235,6 +235,9 @@ func (e *Engine) join(ctx context.Context, b *store.Batch, l *line, s *settled) 
 		if made[i].latest > s.point {
 			s.rows += made[i].size()
 		}
+	}
+	if err := e.joinAttempts(ctx, b, l, s.cycle+1, last.latest); err != nil {
+		return err
 	}
 	e.putSegment(b, l, made, contents)
 	b.Cut = append(b.Cut, store.Cut{Space: store.Space(l.key), First: l.number(s.revision + 1), Last: l.number(last.entry.Revision)})
