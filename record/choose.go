@@ -18,8 +18,7 @@ type request struct {
 	compacts             bool   // it asks the provider to compact a conversation
 	oneToken             bool   // it wants one token at most
 	rewrites, branches   bool   // a log says that it replaces the conversation before it, or that it never does
-	left                 bool   // choose found that nothing of the answer is in it
-	parts                bool   // or only parts of the answer
+	left, parts          bool   // choose found that nothing of the answer is in it, or only parts of it
 	past                 bool   // it is of a log: a program that asks the same twice kept both answers
 	compacted            bool   // choose found that the conversation before it was compacted
 	system, conversation []block
@@ -52,8 +51,7 @@ type candidate struct {
 	repeated int // how many leading blocks the request shares with the recording
 }
 
-// choose finds the recording of a request (docs/wire.md, "Whose call is it?"). Cost:
-// look-ups, and for each of the few recordings that begin like the request its blocks.
+// choose finds the recording of a request (docs/wire.md, "Whose call is it?"). Cost: look-ups, and the blocks of few.
 func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 	if q.continues != nil {
 		return *q.continues, nil
