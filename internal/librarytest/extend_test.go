@@ -45,26 +45,18 @@ func said(random *rand.Rand) (list []map[string]any) {
 func importedFrom(t *testing.T, s *pact.DB, list []map[string]any, policy lifecycle.Policy) *pact.Context {
 	t.Helper()
 	data, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found, err := transcript.Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c, err := transcript.Import(t.Context(), s, "chat", found[0], &transcript.ImportOptions{Policy: policy})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c
 }
 
 func backedUp(t *testing.T, c *pact.Context) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := c.Export(t.Context(), &b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Export(t.Context(), &b))
 	return b.String()
 }
 
@@ -83,9 +75,7 @@ func TestExtensionsMakeWhatOneImportMakes(t *testing.T) {
 		var s *pact.DB = pact.NewDB(store.NewMemory())
 		if round%8 == 0 {
 			file, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "chat.db")))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer file.Close()
 			s = file
 		}
@@ -102,18 +92,14 @@ func TestExtensionsMakeWhatOneImportMakes(t *testing.T) {
 			if err != nil {
 				t.Fatalf("round %d: %d messages: %v", round, n, err)
 			}
-			if err := x.Apply(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, x.Apply(t.Context()))
 			if _, last := c.Cycles(); last != before+x.Cycles {
 				t.Fatalf("the latest cycle is %d, not %d + %d", last, before, x.Cycles)
 			}
 			extended += int(x.Cycles)
 		}
 		reopened, err := pact.Open(t.Context(), s, "chat", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, c := range []*pact.Context{c, reopened} {
 			if _, last := c.Cycles(); last > 0 && backedUp(t, c) != backedUp(t, whole) {
 				t.Fatalf("round %d: %s\nwant\n%s", round, backedUp(t, c), backedUp(t, whole))
@@ -193,9 +179,7 @@ func TestExtensionsLoseNothing(t *testing.T) {
 		t.Errorf("the same one adds %v to an edited one; %v", x, err)
 	}
 	x, err := c.Extension(t.Context(), whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := c.Edit(t.Context(), func(e *pact.Batch) error {
 		e.Add("^ah", pact.Spec{Role: "user", Content: "meanwhile"})
 		return nil

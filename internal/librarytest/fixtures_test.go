@@ -19,9 +19,7 @@ func longContext(tb testing.TB, n int, content string) *pact.Context {
 	ctx := context.Background()
 	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "long",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: selector.V01})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	for range n {
 		turn(tb, c, content)
 	}
@@ -35,9 +33,7 @@ func turn(tb testing.TB, c *pact.Context, content string) {
 		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: content})
 		return nil
 	}})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 }
 
 // revisedContents has two snapshots between which one text and one JSON content change.
@@ -96,14 +92,10 @@ func shortConversation(t *testing.T, e selector.Edition) *pact.Context {
 	ctx := context.Background()
 	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "talk",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: e})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	edit := func(f func(b *pact.Batch) error) {
 		t.Helper()
-		if err := c.Edit(ctx, f, nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Edit(ctx, f, nil))
 	}
 	commit := func() {
 		t.Helper()

@@ -1,7 +1,6 @@
 package librarytest
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -18,24 +17,18 @@ import (
 func ruled(t *testing.T, policy string) *pact.Context {
 	t.Helper()
 	now := int64(0)
-	c, err := pact.Create(context.Background(), pact.NewDB(store.NewMemory()), "run", &pact.CreateOptions{OpenOptions: pact.OpenOptions{
+	c, err := pact.Create(background, pact.NewDB(store.NewMemory()), "run", &pact.CreateOptions{OpenOptions: pact.OpenOptions{
 		Clock: func() int64 { now++; return now }}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p, err := lifecycle.ParsePolicy([]byte(policy))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	edit(t, c, func(b *pact.Batch) { b.KeepPolicy(&p) })
 	return c
 }
 
 func edit(t *testing.T, c *pact.Context, f func(*pact.Batch)) {
 	t.Helper()
-	if err := c.Edit(context.Background(), func(b *pact.Batch) error { f(b); return nil }, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Edit(background, func(b *pact.Batch) error { f(b); return nil }, nil))
 }
 
 // sends commits a call of a tool with its result, and returns the report.
@@ -47,32 +40,23 @@ func sends(t *testing.T, c *pact.Context, n, tool, result string, tags ...string
 		b.Add("^ah", pact.Spec{ID: "r" + n, Role: "tool", Kind: "result", Offset: 1, Content: result, Refs: []string{"c" + n},
 			Tags: tags})
 	})
-	s, err := c.Commit(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, err := c.Commit(background, nil)
+	must(t, err)
 	return s.Report
 }
 
 // texts returns the blocks of the latest snapshot as "id text", the text only of results and stubs.
 func texts(t *testing.T, c *pact.Context) (list []string) {
 	t.Helper()
-	s, err := c.At(context.Background(), pact.Latest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := snapshotAt(t, c, pact.Latest())
 	for n, err := range s.Nodes() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		switch n.Kind {
 		case "call":
 			list = append(list, n.ID)
 		case "result", lifecycle.StubKind:
-			text, err := n.Text(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
+			text, err := n.Text(background)
+			must(t, err)
 			list = append(list, n.ID+" "+text)
 		}
 	}
@@ -86,10 +70,7 @@ func TestRulesLeaveTheSystemPromptAlone(t *testing.T) {
 		edit(t, c, func(b *pact.Batch) { b.Add("^sys", pact.Spec{ID: "prompt", Role: "system", Content: "Be brief."}) })
 		sends(t, c, "1", "ls", "one")
 		sends(t, c, "2", "ls", "two")
-		s, err := c.At(context.Background(), pact.Latest())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := snapshotAt(t, c, pact.Latest())
 		if _, err := s.Node("prompt"); (err == nil) != stays {
 			t.Errorf("%s: the system prompt is there: %v, want %v", selector, err == nil, stays)
 		}
@@ -111,14 +92,9 @@ func TestRulesThatShape(t *testing.T) {
 	if len(r.Ruled) != 1 || r.Ruled[0].Rule != 1 {
 		t.Errorf("the report names %+v", r.Ruled)
 	}
-	s, err := c.At(context.Background(), pact.Latest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := snapshotAt(t, c, pact.Latest())
 	n, err := s.Node("r1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if want, err := json.Marshal(long); err != nil || string(n.Original()) != strings.NewReplacer("é", `\u00e9`, "ü", `\u00fc`).Replace(string(want)) {
 		t.Errorf("the original is %s", n.Original())
 	}
@@ -148,7 +124,7 @@ func TestRulesAreRefused(t *testing.T) {
 	}
 	c := ruled(t, `{}`)
 	for _, text := range []string{"[kind=", "@t-1 *", "@t0..-2 *", "@* *"} {
-		err := c.Edit(context.Background(), func(b *pact.Batch) error {
+		err := c.Edit(background, func(b *pact.Batch) error {
 			b.KeepPolicy(&lifecycle.Policy{Rules: []lifecycle.Rule{{Select: text, Pinned: true}}})
 			return nil
 		}, nil)

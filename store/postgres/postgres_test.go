@@ -28,9 +28,7 @@ func suite(t *testing.T, seed uint64, database func(testing.TB) string, open fun
 		Medium: true,
 		Open:   func(t *testing.T) engine.Contexts { return opened(t, database(t)) },
 		Reopen: func(t *testing.T, s engine.Contexts) engine.Contexts {
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Close())
 			address, _ := addresses.Load(s)
 			return opened(t, address.(string))
 		},
@@ -44,9 +42,7 @@ func suite(t *testing.T, seed uint64, database func(testing.TB) string, open fun
 func open(t testing.TB, address string) *engine.Engine {
 	t.Helper()
 	s, err := on(postgres.Open(t.Context(), address))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -23,6 +23,7 @@ import (
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store/postgres"
 )
 
@@ -255,7 +256,7 @@ func (y *yield) report(t *testing.T, seconds float64, processes int, patient boo
 // TestSoak loads one PostgreSQL: 64 writers on 64 contexts and 16 on one, in one
 // process and in two. PACT_SOAK_SECONDS does it for longer.
 func TestSoak(t *testing.T) {
-	for processes := 1; processes <= 2; processes++ {
+	for processes := testrun.Size(t, 2, 1, 1); processes <= 2; processes++ {
 		address := postgrestest.Database(t)
 		soak(t, address, address, ownWriters, sharedWriters, processes, nil)
 	}
@@ -265,7 +266,7 @@ func TestSoak(t *testing.T) {
 // behind a proxy that has it refuse some of them with SQLSTATE 40001.
 func TestSoakRefused(t *testing.T) {
 	s := server(t)
-	for processes := 1; processes <= 2; processes++ {
+	for processes := testrun.Size(t, 2, 1, 1); processes <= 2; processes++ {
 		direct := databaseOf(t, s)
 		name := databaseName(t, direct)
 		postgrestest.Exec(t, direct, "ALTER DATABASE "+name+" SET default_transaction_isolation = 'serializable'")

@@ -78,9 +78,7 @@ func listen(t testing.TB, address string) (*engine.Engine, *wire) {
 	t.Helper()
 	w := &wire{statements: make(map[string]bool)}
 	s, err := on(postgres.OpenThrough(t.Context(), address, w.dial))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -149,9 +147,7 @@ func namesOfSchema(t *testing.T) map[string]bool {
 	var text []byte
 	for _, name := range files {
 		one, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text = append(text, one...)
 	}
 	names := make(map[string]bool)

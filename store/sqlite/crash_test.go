@@ -154,12 +154,8 @@ func crash(t *testing.T, path string, after time.Duration, acknowledged map[int6
 	cmd.Env = append(append(os.Environ(), childFile+"="+path), env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	early := after/time.Microsecond%5 == 0
 	if early {
 		time.AfterFunc(after, func() { cmd.Process.Kill() })
@@ -283,9 +279,7 @@ func noGaps(t *testing.T, s engine.Contexts, w *turns) {
 func sound(t *testing.T, path string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	var verdict string
 	if err := db.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {

@@ -24,9 +24,7 @@ func TestStore(t *testing.T) {
 		},
 		Reopen: func(t *testing.T, s engine.Contexts) engine.Contexts {
 			path := paths[s]
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Close())
 			again := open(t, path)
 			paths[again] = path
 			return again

@@ -29,9 +29,7 @@ func TestLogIsSyncedBeforeTheAcknowledgement(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	text, err := os.ReadFile(trace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	acknowledged := 0
 	written, synced := false, false // since the last acknowledgement
 	for _, c := range systemCalls(string(text)) {
