@@ -137,7 +137,7 @@ func peak(t *testing.T, dir string, args ...string) int64 {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), statusFile+"="+status, "GOGC=100", "GODEBUG=gcstoptheworld=1")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), statusFile+"="+status, "GOGC=", "GODEBUG=gcstoptheworld=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("pact %s: %v\n%.1000s", strings.Join(args, " "), err, out)
 	}

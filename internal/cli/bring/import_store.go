@@ -116,7 +116,9 @@ const longestMark = 4
 // may never end: they get importMemory; for a compressed one a person on a terminal is asked whether it may be more.
 func within(a *command.App, run func(context.Context, *cobra.Command, []string) error) func(context.Context, *cobra.Command, []string) error {
 	return func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		defer debug.SetGCPercent(debug.SetGCPercent(importGarbage))
+		if os.Getenv("GOGC") == "" { // else its user decides
+			defer debug.SetGCPercent(debug.SetGCPercent(importGarbage))
+		}
 		name := ""
 		if len(args) > 0 {
 			name = args[0]
