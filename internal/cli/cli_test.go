@@ -192,11 +192,11 @@ func TestInterrupt(t *testing.T) {
 
 // TestConformanceAgainstItself puts cases to this program twice, in its own
 // process and as the program that --against starts, and wants one report. Every
-// fortieth case is enough, or sixtieth in a short run: each starts the program a few times.
+// fortieth case is enough, or two-hundredth in a short run: each starts the program a few times.
 func TestConformanceAgainstItself(t *testing.T) {
 	cases, err := conformance.Cases()
 	must(t, err)
-	args, every := []string{"conformance", "--json"}, testrun.Size(t, 60, 40, 1)
+	args, every := []string{"conformance", "--json"}, testrun.Size(t, 200, 40, 1)
 	for i := 0; i < len(cases); i += every {
 		args = append(args, cases[i].ID)
 	}
