@@ -57,7 +57,7 @@ func (c *Context) Copy(ctx context.Context, to *DB, name string) (_ *Context, er
 	if err != nil {
 		return nil, err
 	}
-	made, err := c.options().context(to.kept()).begin(ctx, g)
+	made, err := c.options().context(engine.Of(to)).begin(ctx, g)
 	if err != nil {
 		return nil, err
 	}
@@ -90,11 +90,11 @@ func ReadSnapshot(data []byte, e selector.Edition) (*Snapshot, []inspect.Finding
 func Import(ctx context.Context, db *DB, name string, data []byte, opts *ImportOptions) (_ *Context,
 	_ []inspect.Finding, err error) {
 	o := optionsOf(opts)
-	g, findings, err := archive.ReadDocument(name, data, archive.Options{Edition: o.Edition, Actor: o.Actor})
+	g, findings, err := archive.ReadDocument(name, data, o.archive())
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := o.context(db.kept()).begin(ctx, g)
+	c, err := o.context(engine.Of(db)).begin(ctx, g)
 	return c, findings, err
 }
 
@@ -104,14 +104,14 @@ func Import(ctx context.Context, db *DB, name string, data []byte, opts *ImportO
 // findings; with Strict it refuses such a history. Cycles keep their numbers. It refuses
 // a history with a missing cycle (05 §3.2, §6.6) unless Renumber is set. The import is
 // one durable step. Errors name the line.
-func ImportHistory(ctx context.Context, db *DB, name string, r io.Reader, opts *ImportHistoryOptions) (
+func ImportHistory(ctx context.Context, db *DB, name string, r io.Reader, opts *ImportOptions) (
 	_ *Context, _ []inspect.Finding, err error) {
 	o := optionsOf(opts)
-	read, err := archive.ReadHistory(ctx, name, r, o.archive(o.Actor))
+	read, err := archive.ReadHistory(ctx, name, r, o.archive())
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := o.context(db.kept()).begin(ctx, read.Creation)
+	c, err := o.context(engine.Of(db)).begin(ctx, read.Creation)
 	return c, read.Findings(), err
 }
 
@@ -120,18 +120,13 @@ func ImportHistory(ctx context.Context, db *DB, name string, r io.Reader, opts *
 // (06 §5.2). It returns an error if it cannot read the history, but none if the bytes
 // differ: the answer says where they do. Replay reads r twice. Cost: an import and an
 // export; Replay does not keep the bytes.
-func Replay(ctx context.Context, r io.ReadSeeker, o *HistoryOptions) (_ *inspect.Replay, err error) {
-	return archive.RoundTrip(ctx, r, optionsOf(o).archive(""))
+func Replay(ctx context.Context, r io.ReadSeeker, o *ImportOptions) (_ *inspect.Replay, err error) {
+	return archive.RoundTrip(ctx, r, optionsOf(o).archive())
 }
 
-// CopyOptions are the options of [CopyContexts]. A nil *CopyOptions is the zero CopyOptions.
-type CopyOptions struct {
-	Contexts []string              // names of the contexts to copy; none means all
-	Progress func(done, total int) // if not nil, called with the number of snapshots that are done
-}
-
-// CopyContexts copies contexts from one store to another of whatever kind: snapshots,
-// drafts, the log with its digests, times and request tokens, attempts, undone lines, the
+// CopyContexts copies the contexts with these names, or all if there are none, from one store to
+// another of whatever kind. It calls progress, if that is not nil, with the number of snapshots
+// that are done. It takes along snapshots, drafts, the log with its digests, times and request tokens, attempts, undone lines, the
 // marks of erasures, and forks with what they share. [Context.Copy] copies less, under a
 // name of your choice. If the origin of a fork is not copied itself, CopyContexts copies
 // what the fork shares with it, in the form in which a store keeps a deleted context.
@@ -145,18 +140,15 @@ type CopyOptions struct {
 // Errors: E_CONTEXT_NOT_FOUND if the source lacks a name; E_CONFLICT if the target has it,
 // if another process is copying the same contexts, or if something was erased in the source
 // meanwhile. Cost: reading and writing the contexts once, then reading them once in the target.
-func CopyContexts(ctx context.Context, from, to *DB, o *CopyOptions) (_ *inspect.Copied, err error) {
-	if o == nil {
-		o = &CopyOptions{}
-	}
-	return transfer.Copy(ctx, from.kept(), to.kept(), o.Contexts, o.Progress)
+func CopyContexts(ctx context.Context, from, to *DB, names []string, progress func(done, total int)) (*inspect.Copied, error) {
+	return transfer.Copy(ctx, engine.Of(from), engine.Of(to), names, progress)
 }
 
 // DiscardCopies deletes what interrupted copies left hidden in a store, for the named
 // contexts or for all, and returns their names in order. A copy of what a fork shares with
 // a deleted origin is called @ and its key in the source. A copy that is under way fails.
 func DiscardCopies(ctx context.Context, db *DB, names ...string) ([]string, error) {
-	return transfer.Discard(ctx, db.kept(), names)
+	return transfer.Discard(ctx, engine.Of(db), names)
 }
 
 // Extension holds the cycles that another context has beyond this one. [Context.Extension] makes it.
@@ -187,8 +179,10 @@ func (c *Context) Extension(ctx context.Context, other *Context) (_ *Extension, 
 
 // HistoryExtension is [Context.Extension] for the context that [ImportHistory] would make. It holds two
 // snapshots at a time, and the new cycles. Errors are also those of ImportHistory.
-func (c *Context) HistoryExtension(ctx context.Context, r io.Reader, o *HistoryOptions) (_ *Extension, err error) {
-	read, err := archive.ReadHistory(ctx, c.Name(), r, optionsOf(o).archive(c.actor))
+func (c *Context) HistoryExtension(ctx context.Context, r io.Reader, o *ImportOptions) (_ *Extension, err error) {
+	options := optionsOf(o)
+	options.Actor = c.actor
+	read, err := archive.ReadHistory(ctx, c.Name(), r, options.archive())
 	if err != nil {
 		return nil, err
 	}

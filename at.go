@@ -11,11 +11,6 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// ParseAddress reads the text of an address in the edition of the context.
-func (c *Context) ParseAddress(text string) (Address, error) {
-	return ParseAddress(text, c.Edition())
-}
-
 // CycleAt returns the cycle of the snapshot at an address and does not read it. It returns
 // E_SNAPSHOT_NOT_FOUND if there is none; the working state is none.
 func (c *Context) CycleAt(a Address) (int64, error) { return a.cycle(c.state.Load().Info) }

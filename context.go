@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -90,7 +89,7 @@ func Create(ctx context.Context, db *DB, name string, opts *CreateOptions) (_ *C
 	if _, err := selector.ParseEdition(string(o.Edition)); err != nil {
 		return nil, err
 	}
-	c := o.context(db.kept())
+	c := o.context(engine.Of(db))
 	t, stamps, err := tree.New(envOf(o.Edition, c.clock), o.Attrs)
 	if err != nil {
 		return nil, err
@@ -139,11 +138,11 @@ func (c *Context) begin(ctx context.Context, g engine.Creation) (*Context, error
 // Open opens an existing context. It returns E_CONTEXT_NOT_FOUND if none has this name.
 // Cost: reading the latest snapshot and the working state without their contents.
 func Open(ctx context.Context, db *DB, name string, opts *OpenOptions) (_ *Context, err error) {
-	info, err := db.kept().Find(ctx, name)
+	info, err := engine.Of(db).Find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	c := optionsOf(opts).context(db.kept())
+	c := optionsOf(opts).context(engine.Of(db))
 	loaded, err := c.load(ctx, info.Key)
 	if err != nil {
 		return nil, err
@@ -176,7 +175,7 @@ func OpenOrCreate(ctx context.Context, db *DB, name string, opts *CreateOptions)
 // List returns the contexts of a store, sorted by the bytes of their names. Cost: one row
 // for each context.
 func List(ctx context.Context, db *DB) ([]history.Info, error) {
-	list, err := db.kept().List(ctx)
+	list, err := engine.Of(db).List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -191,22 +190,22 @@ func List(ctx context.Context, db *DB) ([]history.Info, error) {
 // keeps the old name until [Context.Refresh]. Errors: E_CONTEXT_NOT_FOUND if there is no
 // such context, E_CONFLICT if another context has the new name.
 func Rename(ctx context.Context, db *DB, name, to string) error {
-	info, err := db.kept().Find(ctx, name)
+	info, err := engine.Of(db).Find(ctx, name)
 	if err != nil {
 		return err
 	}
-	return db.kept().Rename(ctx, info.Key, to)
+	return engine.Of(db).Rename(ctx, info.Key, to)
 }
 
 // Delete removes a context with all its snapshots, drafts and its log. Snapshots that it
 // shares with forks stay until the last of these forks is deleted. Delete cannot be undone.
 // It returns E_CONTEXT_NOT_FOUND if there is no such context.
 func Delete(ctx context.Context, db *DB, name string) error {
-	info, err := db.kept().Find(ctx, name)
+	info, err := engine.Of(db).Find(ctx, name)
 	if err != nil {
 		return err
 	}
-	return db.kept().Delete(ctx, info.Key)
+	return engine.Of(db).Delete(ctx, info.Key)
 }
 
 // Refresh reads the context again, to see what other processes did. If they changed
@@ -253,12 +252,6 @@ func (c *Context) current(ctx context.Context) (*state, error) {
 
 // Name returns the name under which the context was opened.
 func (c *Context) Name() string { return c.state.Load().Name }
-
-// String names the context and its latest snapshot, for messages: context "chat" at @c12.
-func (c *Context) String() string {
-	_, last := c.Cycles()
-	return fmt.Sprintf("context %q at %v", c.Name(), Cycle(last))
-}
 
 // Edition returns the edition of the selector language with which the context was created.
 func (c *Context) Edition() selector.Edition { return selector.Edition(c.state.Load().Edition) }

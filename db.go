@@ -15,43 +15,36 @@ import (
 // concurrent use. A process needs one DB for each store, because what one has read the others read
 // again; several processes can use the same store. The zero DB is closed.
 type DB struct {
-	contexts engine.Contexts
-	edition  selector.Edition // of contexts that are made without one, "" for canonical
+	hiddenContexts
+	edition selector.Edition // of contexts that are made without one, "" for canonical
 }
+
+// The packages of this module get the contexts of a DB with engine.Of.
+type hiddenContexts = engine.Hidden
 
 // NewDB returns the contexts of a store. It reads nothing. Close the DB and not the store. A type that
 // wraps a store hides what else that store can do: give it the methods of [store.Packer] and
 // [store.Cleaner] if the store has them. The DB of nil is closed.
 func NewDB(s store.Store) *DB {
 	if given, ok := s.(engine.Given); ok {
-		return &DB{contexts: given.Contexts}
+		return &DB{hiddenContexts: engine.Hide(given.Contexts)}
 	}
 	if s == nil {
 		return new(DB)
 	}
-	return &DB{contexts: engine.Open(s)}
-}
-
-// kept returns the contexts, and those of a closed store for the zero DB.
-func (db *DB) kept() engine.Contexts {
-	if db.contexts == nil {
-		closed := store.NewMemory()
-		_ = closed.Close() // it has nothing to fail at
-		return engine.Open(closed)
-	}
-	return db.contexts
+	return &DB{hiddenContexts: engine.Hide(engine.Open(s))}
 }
 
 // WithEdition returns the same contexts; those that are made without an edition get e, also by
 // imports of what names no edition and by recorders. Closing what it returns closes db.
-func (db *DB) WithEdition(e selector.Edition) *DB { return &DB{db.contexts, e} }
+func (db *DB) WithEdition(e selector.Edition) *DB { return &DB{db.hiddenContexts, e} }
 
 // Edition returns the edition of contexts that are made without one: canonical, unless
 // [DB.WithEdition] says another.
 func (db *DB) Edition() selector.Edition { return cmp.Or(db.edition, selector.Canonical) }
 
 // Close waits for work in the background and closes the store. Every later call returns E_STORE.
-func (db *DB) Close() error { return db.kept().Close() }
+func (db *DB) Close() error { return engine.Of(db).Close() }
 
 // Compact joins all cycles of each context but the last one, makes damaged checkpoints anew and
 // reclaims space: others may have to wait, as [store.Cleaner] says of the store. remains says
@@ -59,13 +52,13 @@ func (db *DB) Close() error { return db.kept().Close() }
 // hold the store, E_STORE if there is no room for a second copy. Cost: reading everything in the
 // store, and writing it once.
 func (db *DB) Compact(ctx context.Context) (remains string, err error) {
-	return db.kept().Compact(ctx)
+	return engine.Of(db).Compact(ctx)
 }
 
 // FinishErasures removes for good what earlier erasures left in places that nothing refers to.
 // remains says why some of it is still there, "" if nothing is.
 func (db *DB) FinishErasures(ctx context.Context) (remains string, err error) {
-	of, err := db.kept().Erase(ctx, 0, engine.Erase{})
+	of, err := engine.Of(db).Erase(ctx, 0, engine.Erase{})
 	if err != nil {
 		return "", err
 	}
@@ -75,61 +68,29 @@ func (db *DB) FinishErasures(ctx context.Context) (remains string, err error) {
 // Keyed returns HMAC-SHA256 of a text in hexadecimal, with a secret of the store as its key: it
 // recognizes a text, and nobody without the store can guess it. Cost: a look-up.
 func (db *DB) Keyed(ctx context.Context, text string) (string, error) {
-	return db.kept().Keyed(ctx, text)
-}
-
-// Guarded returns the same contexts for callers that may not use all of them. check returns nil for
-// the name of a context that the caller of a method with this ctx may use, and otherwise the error
-// that such a call returns; [List] leaves the context out. A method that takes a key checks the name
-// of its context. [Context.Erase] needs a caller that may use every context. Calls about the whole
-// store return E_CONFLICT: tokens, Compact, [DiscardCopies], and copies from it and to it. A [Context]
-// is checked when it is opened, and not at every call. Closing what Guarded returns closes db.
-func (db *DB) Guarded(check func(ctx context.Context, name string) error) *DB {
-	return &DB{engine.Guarded{Contexts: db.kept(), May: check}, db.edition}
+	return engine.Of(db).Keyed(ctx, text)
 }
 
 // Find returns what a store knows of a context without reading its nodes. It returns
 // E_CONTEXT_NOT_FOUND if no context has this name.
 func (db *DB) Find(ctx context.Context, name string) (history.Info, error) {
-	info, err := db.kept().Find(ctx, name)
+	info, err := engine.Of(db).Find(ctx, name)
 	return info.Info, err
 }
 
-// Log returns the log entries of a context with a revision from..to, oldest first. Context.Log
-// yields them by cycle.
-func (db *DB) Log(ctx context.Context, key history.Key, from, to int64) ([]history.Entry, error) {
-	return db.kept().Log(ctx, key, from, to)
-}
-
-// Request returns the log entry that carries a request token, nil if none does. It returns
-// E_CONTEXT_NOT_FOUND if the context was deleted, by whatever process.
-func (db *DB) Request(ctx context.Context, key history.Key, token string) (*history.Entry, error) {
-	if _, err := db.kept().Info(ctx, key); err != nil {
-		return nil, err
-	}
-	return db.kept().Request(ctx, key, token)
-}
-
-// Attempts returns the attempts of the cycles from..to of a context, in the order in which they
-// started.
-func (db *DB) Attempts(ctx context.Context, key history.Key, from, to int64) ([]history.Attempt, error) {
-	return db.kept().Attempts(ctx, key, from, to)
-}
-
-// AddToken keeps an access token, so that every process that serves the store knows it. It is
-// durable before AddToken returns. Errors: E_CONFLICT if there is one with its name,
+// AddToken keeps an access token of package server, so that every process that serves the store knows
+// it. It is durable before AddToken returns. Errors: E_CONFLICT if there is one with its name,
 // E_DOCUMENT_INVALID for a name or a pattern that no context can have.
 func (db *DB) AddToken(ctx context.Context, t history.AccessToken) error {
-	return db.kept().AddToken(ctx, t)
+	return engine.Of(db).AddToken(ctx, t)
 }
 
 // Tokens lists the access tokens by name, in the order of their bytes. Cost: one row each.
 func (db *DB) Tokens(ctx context.Context) ([]history.AccessToken, error) {
-	return db.kept().Tokens(ctx)
+	return engine.Of(db).Tokens(ctx)
 }
 
-// RevokeToken removes an access token. It returns E_NOT_FOUND if there is none with this
-// name.
+// RevokeToken removes an access token. It returns E_NOT_FOUND if there is none with this name.
 func (db *DB) RevokeToken(ctx context.Context, name string) error {
-	return db.kept().RevokeToken(ctx, name)
+	return engine.Of(db).RevokeToken(ctx, name)
 }

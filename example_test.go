@@ -108,27 +108,25 @@ func ExampleContext_Select() {
 	for _, text := range []string{
 		"@t0 ^seq .seg:depth(1) .cont > .block[role='user']",
 		"^seq .seg:depth(1-3) .block[role='user']",
-		"@t-1..@t0 .block",
 	} {
-		selection, err := c.Select(ctx, text, &pact.SelectOptions{Changes: pact.RangeOptions{MaxSnapshots: 5}})
+		ids, err := c.Select(ctx, text, nil)
 		check(err)
-		if selection.Changes != nil {
-			fmt.Println(selection.Changes.Diffs[0].AddedIDs, "came last")
-			continue
-		}
-		fmt.Println(selection.IDs)
+		fmt.Println(ids)
 	}
-	err := c.Edit(ctx, func(b *pact.Batch) error {
+	r, err := c.RangeDiffLatest(ctx, "@t-1..@t0 .block", &pact.RangeOptions{MaxSnapshots: 5})
+	check(err)
+	fmt.Println(r.Diffs[0].AddedIDs, "came last")
+	err = c.Edit(ctx, func(b *pact.Batch) error {
 		b.Add("(d0, cont[offset=0], )", "block:text { key='hero' }")
 		return nil
 	}, nil)
 	check(err)
-	fmt.Println(c)
+	fmt.Println(c.Cycles())
 	// Output:
 	// [m2]
 	// [m2 m1]
 	// [m2] came last
-	// context "chat" at @c2
+	// 1 2
 }
 
 func ExampleContext_Diff() {
@@ -150,7 +148,7 @@ func ExampleContext_Fork() {
 
 func ExampleContext_PlanPruning() {
 	ctx := context.Background()
-	plan, err := greetings(ctx).PlanPruning(ctx, &pact.Pruning{Policy: lifecycle.Policy{MaxTurns: 2}})
+	plan, err := greetings(ctx).PlanPruning(ctx, pact.Working(), &pact.Pruning{Policy: lifecycle.Policy{MaxTurns: 2}})
 	check(err)
 	fmt.Println(plan.Before.Turns, plan.After.Turns)
 	// Output: 3 2

@@ -58,7 +58,7 @@ func (c *Context) forked(ctx context.Context, name, token string) (*Context, err
 		return nil, err
 	}
 	like := c.options()
-	f, err := Open(ctx, &DB{contexts: c.store}, name, &like)
+	f, err := Open(ctx, &DB{hiddenContexts: engine.Hide(c.store)}, name, &like)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/differ"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/verify"
@@ -61,7 +62,7 @@ func restrict(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.S
 //
 // Cost: what differs, times O(log n), and the log between the two; if a and b are not
 // neighbours, also the changes from snapshot to snapshot between them.
-func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOptions) (_ *diff.Report, err error) {
+func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *DiffOptions) (_ *diff.Report, err error) {
 	s, from, to, err := c.sides(ctx, a, b)
 	if err != nil {
 		return nil, err
@@ -84,19 +85,19 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOpti
 }
 
 // richDiff begins a comparison of two snapshots, which lacks the causes.
-func richDiff(ctx context.Context, from, to *Snapshot, o RichDiffOptions) (*differ.Rich, error) {
+func richDiff(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.Rich, error) {
 	r := &differ.Rich{From: tree.Of(from), To: tree.Of(to), FromLabel: Cycle(from.Cycle()).String(),
 		ToLabel: Cycle(to.Cycle()).String()}
 	var err error
 	if r.Mode, r.ContextLines, err = differ.Form(o.ContentMode, o.ContextLines); err == nil {
-		r.Selection, err = restrict(ctx, from, to, o.DiffOptions)
+		r.Selection, err = restrict(ctx, from, to, o)
 	}
 	return r, err
 }
 
 // RichDiff compares two snapshots as [Context.RichDiff] does, also snapshots of two contexts.
 // Every cause is [diff.ByContext], because no log tells how the one became the other.
-func RichDiff(ctx context.Context, from, to *Snapshot, opts *RichDiffOptions) (_ *diff.Report, err error) {
+func RichDiff(ctx context.Context, from, to *Snapshot, opts *DiffOptions) (_ *diff.Report, err error) {
 	r, err := richDiff(ctx, from, to, optionsOf(opts))
 	if err != nil {
 		return nil, err
@@ -234,7 +235,7 @@ func Verify(ctx context.Context, c *Context, progress func(done, total int)) (_ 
 func VerifyNamed(
 	ctx context.Context, db *DB, name string, progress func(done, total int),
 ) (_ *inspect.Verification, err error) {
-	return verify.Named(ctx, db.kept(), name, progress)
+	return verify.Named(ctx, engine.Of(db), name, progress)
 }
 
 // VerifyAll verifies everything in a store: the list of contexts, rows that belong to no
@@ -244,5 +245,5 @@ func VerifyNamed(
 // stored once.
 func VerifyAll(ctx context.Context, db *DB, progress func(done, total int)) (_ *inspect.StoreVerification,
 	err error) {
-	return verify.All(ctx, db.kept(), progress)
+	return verify.All(ctx, engine.Of(db), progress)
 }

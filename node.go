@@ -87,10 +87,6 @@ func (n Node) Decode(ctx context.Context, v any) error {
 	return nil
 }
 
-// StandsFor returns the ids of the nodes that a stub replaces (02 §7), in document order;
-// nil for a node that is not a stub.
-func (n Node) StandsFor() []string { return commit.StandsFor(tree.NodeOf(n)) }
-
 // Original returns the content that the node had before a rule of a policy shaped it, in canonical
 // JSON; nil if none did.
 func (n Node) Original() []byte {

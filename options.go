@@ -42,18 +42,11 @@ type CreateOptions struct {
 	Attrs map[string]any
 }
 
-// ImportOptions says how to read a snapshot document. A nil *ImportOptions is the zero
-// ImportOptions.
+// ImportOptions says how to read a snapshot document or a history, and who works with the context that it becomes.
+// A nil *ImportOptions is the zero ImportOptions. Strict and Renumber are about a history alone.
 type ImportOptions struct {
 	OpenOptions
-	// Edition is the edition of the document; "" means the one that the document names.
-	Edition selector.Edition
-}
-
-// HistoryOptions says how to read a history. A nil *HistoryOptions is the zero
-// HistoryOptions.
-type HistoryOptions struct {
-	// Edition is the edition of the history; "" means the one that the history names.
+	// Edition is the edition of the input; "" means the one that it names.
 	Edition selector.Edition
 	// Strict refuses a history with faults. Without it, snapshots that stand newest first and
 	// other ids of the root or a region are mended; sealed turns that change, ids that come
@@ -63,13 +56,6 @@ type HistoryOptions struct {
 	// findings say which. Without it, a history with a gap between its cycles is refused,
 	// because every cycle has exactly one snapshot (05 §3.2, §6.6).
 	Renumber bool
-}
-
-// ImportHistoryOptions says how to read a history, and who works with the context that it
-// becomes. A nil *ImportHistoryOptions is the zero ImportHistoryOptions.
-type ImportHistoryOptions struct {
-	OpenOptions
-	HistoryOptions
 }
 
 // Note tells the log who made a call, and why. A nil *Note is the
@@ -136,26 +122,16 @@ type SelectOptions struct {
 	// Working makes @* ask the working state too, before the snapshots. Of a recorded run it
 	// holds the last answer.
 	Working bool
-
-	// Changes says what a range returns; its Edition is that of the selector. Where the answer is
-	// ids, it is ignored (04 §4).
-	Changes RangeOptions
 }
 
-// DiffOptions says what of two snapshots to compare. A nil *DiffOptions is the zero
-// DiffOptions.
+// DiffOptions says what of two snapshots to compare, and how [RichDiff] shows changes of contents. A nil
+// *DiffOptions is the zero DiffOptions.
 type DiffOptions struct {
 	// Select is a selector without an address; only the nodes that it finds on each side are
 	// compared. "" compares all nodes.
 	Select string
 	// Edition is that of Select; "" means that of each snapshot.
 	Edition selector.Edition
-}
-
-// RichDiffOptions says what of two snapshots to compare, and how to show changes of
-// contents. A nil *RichDiffOptions is the zero RichDiffOptions.
-type RichDiffOptions struct {
-	DiffOptions
 	// ContentMode is the form in which to show the change of a content; "" means unified. A JSON
 	// Patch needs two contents in JSON; otherwise the form is unified, and a warning says so.
 	ContentMode diff.Mode
@@ -171,7 +147,7 @@ type RangeOptions struct {
 	Edition selector.Edition
 	// IncludeContent shows what changed in the content of a node.
 	IncludeContent bool
-	// ContentMode and ContextLines say how, as in [RichDiffOptions].
+	// ContentMode and ContextLines say how, as in [DiffOptions].
 	ContentMode  diff.Mode
 	ContextLines int
 	// Materialize names headers whose values, before and after, are shown for every changed
@@ -201,9 +177,9 @@ func (o RangeOptions) search(counter Counter) (wanted search.RangeOptions, err e
 	return wanted, err
 }
 
-// archive returns these options, and the actor, in the form that package archive takes.
-func (o HistoryOptions) archive(actor string) archive.Options {
-	return archive.Options{Edition: o.Edition, Actor: actor, Strict: o.Strict, Renumber: o.Renumber}
+// archive returns these options in the form that package archive takes.
+func (o ImportOptions) archive() archive.Options {
+	return archive.Options{Edition: o.Edition, Actor: o.Actor, Strict: o.Strict, Renumber: o.Renumber}
 }
 
 // optionsOf returns the options that a caller gave, the zero value for nil.

@@ -14,6 +14,7 @@ import (
 	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/commit"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/rules"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
@@ -176,7 +177,7 @@ func (c *Context) Migrate(ctx context.Context, to *DB, name string, e selector.E
 	if err != nil {
 		return nil, list, err
 	}
-	made, err := c.options().context(to.kept()).begin(ctx, read.Creation)
+	made, err := c.options().context(engine.Of(to)).begin(ctx, read.Creation)
 	return made, list, err
 }
 

@@ -158,21 +158,18 @@ func lostCandidate() error {
 }
 
 // PlanPruning returns what a commit with this pruning would remove, how much that would
-// free and how much of the provider's cached prefix it would cost. It changes nothing and
-// does not read the clock. It plans for the working state, even if a candidate is prepared.
-// Cost: that of preparing the commit twice.
-func (c *Context) PlanPruning(ctx context.Context, p *Pruning) (*inspect.PrunePlan, error) {
+// free and how much of the provider's cached prefix it would cost: at [Working] the next commit of
+// this context, even if a candidate is prepared, at a snapshot the first commit of a fork of it.
+// It changes nothing and does not read the clock. Cost: that of preparing the commit twice; for a
+// fork also reading that snapshot and the log entry that published it.
+func (c *Context) PlanPruning(ctx context.Context, at Address, p *Pruning) (*inspect.PrunePlan, error) {
 	s, err := c.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return c.plan(ctx, s, c.retained(), p)
-}
-
-// PlanFork returns what PlanPruning would return for a fork of this context at a snapshot.
-// Cost: also reading that snapshot and the log entry that published it.
-func (c *Context) PlanFork(ctx context.Context, at Address, p *Pruning) (_ *inspect.PrunePlan, err error) {
-	s := c.state.Load()
+	if at.names(Working()) {
+		return c.plan(ctx, s, c.retained(), p)
+	}
 	cycle, err := at.cycle(s.Info)
 	if err != nil {
 		return nil, err

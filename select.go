@@ -3,11 +3,9 @@ package pact
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 
 	"github.com/contexttree/pact/diff"
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/search"
 	"github.com/contexttree/pact/internal/tree"
@@ -21,28 +19,6 @@ type Hit struct {
 	Region   string    // the region that it is in: ^sys, ^seq or ^ah; ^root for the root itself
 	Turn     string    // id of the sealed turn that it is or is in, "" if there is none
 	Parent   string    // id of its parent, "" for the root
-}
-
-// Selection is the answer to a selector: ids, or the changes of a range (04 §2.2).
-type Selection struct {
-	// IDs are the nodes that were found, in the order of the answer, never nil unless Changes
-	// is the answer.
-	IDs []string
-	// Changes leads from each snapshot of a range to the next; nil if IDs is the answer.
-	Changes *diff.RangeDiffLatestResult
-}
-
-// String returns the answer as JSON: the ids as an array, or the object of 04 §4.
-func (s Selection) String() string {
-	var answer any = s.IDs
-	if s.Changes != nil {
-		answer = s.Changes
-	}
-	text, err := json.Marshal(answer)
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
 }
 
 // Select asks a selector, such as "@t0 ^seq .seg:depth(1-3) .block[role='user']", written in
@@ -60,33 +36,27 @@ func (s Selection) String() string {
 // costs that for the newest snapshot, and for the others what differs.
 //
 // Specification: 02 §9, 02 §9.1, 02 §9.2, 06 §3, 06 §3.1, 06 §3.2, 06 §3.3.
-func (c *Context) Select(ctx context.Context, query string, o *SelectOptions) (Selection, error) {
-	s, err := c.search(query, o)
+func (c *Context) Select(ctx context.Context, query string, o *SelectOptions) ([]string, error) {
+	list, err := c.find(ctx, query, o)
 	if err != nil {
-		return Selection{}, err
+		return nil, err
 	}
-	if err := s.CheckGivesIDs(); err != nil {
-		if s.RangeAsIDs {
-			return Selection{}, err
-		}
-		if s.Where != nil || s.Skip > 0 || s.Limit > 0 {
-			return Selection{}, fault.New(fault.SelectorInvalid, "Where, Skip and Limit choose among ids, and a range of snapshots "+
-				"gives changes", "leave them out, or write @mode=union or @mode=latest after the selector")
-		}
-		changes, err := c.rangeChanges(ctx, s.Selector, optionsOf(o).Changes)
-		return Selection{Changes: changes}, err
-	}
-	list, err := c.matches(ctx, s)
-	if err != nil {
-		return Selection{}, err
-	}
-	return Selection{IDs: idsOf(list)}, nil
+	return idsOf(list), nil
 }
 
 // Find finds nodes as [Context.Select] does, and returns the nodes with their snapshot and
 // place instead of ids. A range that gives changes is E_SELECTOR_INVALID. A list of hits has no warnings: which controls
 // mean nothing, [selector.Selector.Remarks] of the text says without asking anything.
 func (c *Context) Find(ctx context.Context, query string, o *SelectOptions) ([]Hit, error) {
+	list, err := c.find(ctx, query, o)
+	if err != nil {
+		return nil, err
+	}
+	return c.Working().hits(list)
+}
+
+// find runs a search that gives nodes.
+func (c *Context) find(ctx context.Context, query string, o *SelectOptions) ([]search.Match, error) {
 	s, err := c.search(query, o)
 	if err == nil {
 		err = s.CheckGivesIDs()
@@ -94,15 +64,6 @@ func (c *Context) Find(ctx context.Context, query string, o *SelectOptions) ([]H
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.matches(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	return c.Working().hits(list)
-}
-
-// matches runs a search that gives nodes.
-func (c *Context) matches(ctx context.Context, s *search.Search) ([]search.Match, error) {
 	state, err := c.current(ctx)
 	if err != nil {
 		return nil, err
@@ -268,11 +229,6 @@ func (c *Context) RangeDiffLatest(ctx context.Context, query string, opts *Range
 	if err != nil {
 		return nil, err
 	}
-	return c.rangeChanges(ctx, q, o)
-}
-
-// rangeChanges returns the changes of a range.
-func (c *Context) rangeChanges(ctx context.Context, q *selector.Selector, o RangeOptions) (*diff.RangeDiffLatestResult, error) {
 	wanted, err := o.search(c.counter)
 	if err != nil {
 		return nil, err

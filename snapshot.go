@@ -2,7 +2,6 @@ package pact
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"iter"
 
@@ -64,11 +63,6 @@ func (s *Snapshot) Cycle() int64 { return tree.Of(s).Cycle() }
 // has.
 func (s *Snapshot) Edition() selector.Edition { return s.edition }
 
-// String names the snapshot for messages: snapshot @c12 of 34 nodes.
-func (s *Snapshot) String() string {
-	return fmt.Sprintf("snapshot %v of %d nodes", Cycle(s.Cycle()), s.Len())
-}
-
 // Len returns the number of nodes. Cost: O(1).
 func (s *Snapshot) Len() int { return tree.Of(s).Len() }
 
@@ -87,39 +81,6 @@ func (s *Snapshot) Node(id string) (_ Node, err error) {
 		return Node{}, tree.NoNode(id, "in this snapshot")
 	}
 	return nodeOf(e, tree.Of(s), tree.AskerOf(s)), nil
-}
-
-// Place is where a node stands (1.0 05 §2.5). The root has no parent, no siblings and index 0.
-type Place struct {
-	Up    string   // the id of the parent
-	Frame []string // the ids of its children in canonical order, the node among them
-	Index int      // of the node in Frame, from 0
-}
-
-// Place returns where the node with an id stands. It returns E_NODE_NOT_FOUND if there is none. Cost: O(depth · log n)
-// and the siblings.
-func (s *Snapshot) Place(id string) (p Place, err error) {
-	path, err := tree.Of(s).Path(id)
-	switch {
-	case err != nil:
-		return Place{}, err
-	case len(path) == 0:
-		return Place{}, tree.NoNode(id, "in this snapshot")
-	case len(path) == 1:
-		return Place{}, nil
-	}
-	parent := path[len(path)-2]
-	p.Up = parent.Node().ID
-	for e, err := range parent.Children().All() {
-		if err != nil {
-			return Place{}, err
-		}
-		if e.Node().ID == id {
-			p.Index = len(p.Frame)
-		}
-		p.Frame = append(p.Frame, e.Node().ID)
-	}
-	return p, nil
 }
 
 // Nodes yields all nodes in document order, one at a time. If a part of the snapshot

@@ -28,17 +28,17 @@ func (s *Server) diff(ctx context.Context, in *two) (*diff.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	to, err := c.context.ParseAddress(in.To)
+	to, err := pact.ParseAddress(in.To, c.context.Edition())
 	if err != nil {
 		return nil, err
 	}
-	o := pact.RichDiffOptions{DiffOptions: pact.DiffOptions{Select: in.Select, Edition: selector.Edition(in.Edition)},
+	o := pact.DiffOptions{Select: in.Select, Edition: selector.Edition(in.Edition),
 		ContentMode: diff.Mode(in.Mode), ContextLines: in.Lines}
 	if in.Lines == 0 {
 		o.ContextLines = -1 // the parameter counts, and the option has 0 for its default
 	}
 	if name, address := view.SplitAddress(in.From); name == "" {
-		from, err := c.context.ParseAddress(address)
+		from, err := pact.ParseAddress(address, c.context.Edition())
 		if err != nil {
 			return nil, err
 		}
@@ -145,13 +145,12 @@ func (s *Server) comparisons() {
 			if err != nil {
 				return nil, err
 			}
-			if in.At == "" {
-				return answer(c.PlanPruning(ctx, wanted))
+			at := pact.Working()
+			if in.At != "" {
+				if at, err = pact.ParseAddress(in.At, c.Edition()); err != nil {
+					return nil, err
+				}
 			}
-			at, err := c.ParseAddress(in.At)
-			if err != nil {
-				return nil, err
-			}
-			return answer(c.PlanFork(ctx, at, wanted))
+			return answer(c.PlanPruning(ctx, at, wanted))
 		})
 }

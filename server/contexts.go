@@ -279,7 +279,7 @@ func addressOr(c *pact.Context, text string, other pact.Address) (pact.Address, 
 	if text == "" {
 		return other, nil
 	}
-	return c.ParseAddress(text)
+	return pact.ParseAddress(text, c.Edition())
 }
 
 // valuesOf reads JSON values with all digits of their numbers.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 )
 
 const (
@@ -168,7 +169,7 @@ func (f *events) fail(ctx context.Context, err error) (over bool) {
 func (f *events) entries(ctx context.Context, key history.Key, sent *int64, last int64, tell func(history.Entry)) error {
 	for *sent < last && f.err == nil {
 		end := min(last, *sent+logPiece)
-		list, err := f.server.store.Log(ctx, key, *sent+1, end)
+		list, err := engine.Of(f.server.store).Log(ctx, key, *sent+1, end)
 		if err != nil {
 			return err
 		}
@@ -183,7 +184,7 @@ func (f *events) entries(ctx context.Context, key history.Key, sent *int64, last
 // attempted sends the attempts that began or ended. It also sends those that were running
 // when the stream began.
 func (f *follower) attempted(ctx context.Context, i history.Info) error {
-	list, err := f.server.store.Attempts(ctx, f.key, f.oldest, i.Cycle+1)
+	list, err := engine.Of(f.server.store).Attempts(ctx, f.key, f.oldest, i.Cycle+1)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/server"
 )
 
@@ -95,7 +96,7 @@ func (r *fuzzed) state(t testing.TB) string {
 		if err := c.Export(ctx, hash); err != nil {
 			t.Fatal(err)
 		}
-		attempts, err := r.store.Attempts(ctx, i.Key, i.First, i.Cycle+1)
+		attempts, err := engine.Of(r.store).Attempts(ctx, i.Key, i.First, i.Cycle+1)
 		must(t, err)
 		fmt.Fprintf(&all, "%v %s %x %v\n", i, c.Working().Digest(), hash.Sum(nil), attempts)
 	}

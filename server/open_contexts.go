@@ -169,7 +169,7 @@ func (o *openContexts) put(c *openContext) {
 
 // at returns the state at an address that a request has.
 func (c *openContext) at(ctx context.Context, address string) (*pact.Snapshot, error) {
-	a, err := c.context.ParseAddress(address)
+	a, err := pact.ParseAddress(address, c.context.Edition())
 	if err != nil {
 		return nil, err
 	}

@@ -133,7 +133,7 @@ func (c *openContext) ends(from, to string) (a, b pact.Address, err error) {
 // ends reads the addresses of a run of snapshots that begins with the first one by default.
 func ends(c *pact.Context, first int64, from, to string) (a, b pact.Address, err error) {
 	if a, err = addressOr(c, strings.TrimPrefix(from, "@t-*"), pact.Cycle(first)); err == nil {
-		b, err = c.ParseAddress(to)
+		b, err = pact.ParseAddress(to, c.Edition())
 	}
 	return a, b, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
@@ -186,7 +187,7 @@ func (s *Server) records() {
 				return answer(p, nil)
 			}
 			last := min(i.Revision, in.After+in.Limit)
-			list, err := s.store.Log(ctx, i.Key, in.After+1, last)
+			list, err := engine.Of(s.store).Log(ctx, i.Key, in.After+1, last)
 			if last < i.Revision {
 				p.Next = last
 			}

@@ -63,11 +63,9 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		"select?q=" + url.QueryEscape("@t0 .block"):                map[string]any{"ids": ids},
 		"select?limit=2&skip=1&q=" + url.QueryEscape("@t0 .block"): map[string]any{"ids": ids[1:3]},
 		"select?explain=true&q=" + url.QueryEscape("@t0 .block"):   map[string]any{"ids": []any{}, "explanation": question(c.Explain(ctx, latest, nil))},
-		"diff?select=.block": question(c.RichDiff(ctx, older, newer, &pact.RichDiffOptions{
-			DiffOptions: pact.DiffOptions{Select: ".block"}, ContentMode: diff.Unified, ContextLines: 3})),
+		"diff?select=.block": question(c.RichDiff(ctx, older, newer, &pact.DiffOptions{Select: ".block", ContentMode: diff.Unified, ContextLines: 3})),
 		"diff?select=.block&from=@c1&to=working&content_mode=tokens": question(
-			c.RichDiff(ctx, pact.Cycle(1), pact.Working(), &pact.RichDiffOptions{
-				DiffOptions: pact.DiffOptions{Select: ".block"}, ContentMode: diff.Tokens})),
+			c.RichDiff(ctx, pact.Cycle(1), pact.Working(), &pact.DiffOptions{Select: ".block", ContentMode: diff.Tokens})),
 		"select?q=" + url.QueryEscape("@t-1..@t0 .block"): map[string]any{"ids": []any{},
 			"range": question(c.RangeDiffLatest(ctx, "@t-1..@t0 .block", nil))},
 		"nodes/" + url.PathEscape(ids[0]) + "/life": question(c.Timeline(ctx, ids[0])),
@@ -81,8 +79,8 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		"log":                      map[string]any{"items": entries},
 		"log?limit=1":              map[string]any{"items": entries[:1], "next": 1},
 		"log?after=1&limit=1":      map[string]any{"items": entries[1:2], "next": 2},
-		`plan {"policy":{"max_nodes":1,"protect_turns":1}}`:        question(c.PlanPruning(ctx, &pact.Pruning{Policy: policy})),
-		`plan?at=@c3 {"policy":{"max_nodes":1,"protect_turns":1}}`: question(c.PlanFork(ctx, pact.Cycle(3), &pact.Pruning{Policy: policy})),
+		`plan {"policy":{"max_nodes":1,"protect_turns":1}}`:        question(c.PlanPruning(ctx, pact.Working(), &pact.Pruning{Policy: policy})),
+		`plan?at=@c3 {"policy":{"max_nodes":1,"protect_turns":1}}`: question(c.PlanPruning(ctx, pact.Cycle(3), &pact.Pruning{Policy: policy})),
 	} {
 		method, body := "GET", ""
 		if name, given, ok := strings.Cut(path, " "); ok {

@@ -115,7 +115,7 @@ func New(db *pact.DB, o Options) *Server {
 		o.Memory = MaxMemory
 	}
 	h := &Server{memory: budget.NewShared(o.Memory), imports: make(chan struct{}, MaxImports), options: o, session: sessionOf(o.Token),
-		mux: http.NewServeMux(), all: db, store: db.Guarded(func(ctx context.Context, name string) error { return rightOf(ctx).use(name) }),
+		mux: http.NewServeMux(), all: db, store: guarded(db),
 		limits:   limits{MaxVisits, MaxReads, bodyTime, openTime, writeTime, importWait},
 		requests: make(chan struct{}, MaxRequests), streams: make(chan struct{}, MaxStreams), done: make(chan struct{})}
 	h.api = h.newAPI()

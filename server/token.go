@@ -11,7 +11,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 )
 
 // tokenAge is how long the server goes without reading the tokens of the store again. A
@@ -31,6 +33,12 @@ func NewToken(name string, write bool, pattern string, now time.Time) (secret st
 	secret = "pact_" + base64.RawURLEncoding.EncodeToString(random)
 	return secret, history.AccessToken{Name: name, Hash: sha256.Sum256([]byte(sessionOf(secret))), Write: write,
 		Pattern: pattern, CreatedNS: now.UnixNano()}
+}
+
+// guarded returns the contexts of a store as a request sees them: those that its right opens.
+func guarded(db *pact.DB) *pact.DB {
+	may := func(ctx context.Context, name string) error { return rightOf(ctx).use(name) }
+	return pact.NewDB(engine.Given{Contexts: engine.Guarded{Contexts: engine.Of(db), May: may}}).WithEdition(db.Edition())
 }
 
 // right says what a request may do. The zero value may do nothing.

@@ -129,8 +129,8 @@ func (s *Server) importAs(ctx context.Context, in *upload, body io.Reader) ([]st
 		}
 		f = &intake.File{Data: data}
 	}
-	o := intake.Options{Kind: kindOfForm[in.Form], Name: in.Name, OpenOptions: s.open(),
-		HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(in.Edition), Strict: in.Strict, Renumber: in.Renumber}}
+	o := intake.Options{Kind: kindOfForm[in.Form], Name: in.Name, ImportOptions: pact.ImportOptions{OpenOptions: s.open(),
+		Edition: selector.Edition(in.Edition), Strict: in.Strict, Renumber: in.Renumber}}
 	plan, err := intake.PlanFile(ctx, f, o)
 	if err != nil {
 		return nil, nil, err

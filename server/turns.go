@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 )
 
 // mostKeys is how many of the last idempotency keys the server remembers the request of.
@@ -121,7 +122,7 @@ func inTurn[T any](ctx context.Context, s *Server, a asking, try func(done *hist
 		use := keyUse{before.Key, a.key}
 		var done *history.Entry
 		if a.key != "" {
-			if done, err = s.store.Request(ctx, before.Key, a.key); err != nil {
+			if done, err = engine.Of(s.store).Request(ctx, before.Key, a.key); err != nil {
 				return out, err
 			}
 			if s.turns.other(use, hash) || done != nil && !slices.Contains(a.kinds, done.Kind) {

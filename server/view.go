@@ -24,7 +24,7 @@ func (s *Server) view(ctx context.Context, in *one) (*openContext, *view.State, 
 	if err != nil {
 		return nil, nil, err
 	}
-	at, err := c.context.ParseAddress(in.At)
+	at, err := pact.ParseAddress(in.At, c.context.Edition())
 	if err != nil {
 		return nil, nil, err
 	}

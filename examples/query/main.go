@@ -46,7 +46,7 @@ func run(ctx context.Context, file string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%-42s %v\n", text, found.IDs)
+		fmt.Printf("%-42s %v\n", text, found)
 	}
 	changes, err := c.Diff(ctx, "@t-1", "@t0", nil)
 	if err != nil {

@@ -133,7 +133,7 @@ func (Guarded) Compact(context.Context) (string, error) { return "", unguarded()
 // unguarded returns the error for what concerns all of a store: E_CONFLICT.
 func unguarded() error {
 	return fault.New(fault.Conflict, "the call concerns all of the store, of which the caller may use a part",
-		"make the call on the DB that Guarded was called on")
+		"make the call with a token for all contexts, or on the store itself")
 }
 
 // Given is contexts in the place of a store that keeps them, for tests that stand between a caller
@@ -142,3 +142,22 @@ type Given struct {
 	store.Store // nil
 	Contexts    Contexts
 }
+
+// Hidden is contexts in a value that other modules see. Package pact embeds one in its DB. The zero Hidden is
+// of a closed store.
+type Hidden struct{ contexts Contexts }
+
+// Hide returns contexts in a value that shows them to nobody but [Of].
+func Hide(c Contexts) Hidden { return Hidden{c} }
+
+func (h Hidden) hidden() Contexts {
+	if h.contexts == nil {
+		closed := store.NewMemory()
+		_ = closed.Close() // it has nothing to fail at
+		return Open(closed)
+	}
+	return h.contexts
+}
+
+// Of returns the contexts that a DB hides from other modules.
+func Of(holder interface{ hidden() Contexts }) Contexts { return holder.hidden() }

@@ -32,7 +32,7 @@ func listed[T any](ctx context.Context, e *Engine, key history.Key, from, to int
 // Request implements [Contexts].
 func (e *Engine) Request(ctx context.Context, key history.Key, token string) (entry *history.Entry, err error) {
 	// Most tokens are new. What this process knows of the line is enough to see that: a commit that is sent next
-	// comes upon a deletion. Whoever only asks, asks Info too, as DB.Request does.
+	// comes upon a deletion. Whoever only asks, asks Info too, as the server does.
 	if l, _ := e.cache.get(cacheKey{key: key, part: partLine}).(*line); l != nil && e.usable() == nil {
 		if revision, err := e.request(ctx, l, token); err != nil || revision == 0 {
 			return nil, err

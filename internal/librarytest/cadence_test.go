@@ -58,10 +58,10 @@ func TestCadenceWaitsForWhatStaysInSys(t *testing.T) {
 			must(t, err)
 			got, err := c.Select(background, "@t-1 ^sys #s", nil)
 			must(t, err)
-			if len(got.IDs) > 1 {
-				t.Errorf("referred to by %s: %q stand beside each other", name, got.IDs)
+			if len(got) > 1 {
+				t.Errorf("referred to by %s: %q stand beside each other", name, got)
 			}
-			other = other || len(got.IDs) == 1 && got.IDs[0] != "p"
+			other = other || len(got) == 1 && got[0] != "p"
 		}
 		if !other {
 			t.Errorf("referred to by %s: the key did not come again", name)

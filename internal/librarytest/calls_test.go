@@ -141,9 +141,7 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 		}
 		return answer(c.HistoryExtension(background, &whole, nil))
 	},
-	"ParseAddress": func(c *pact.Context) (any, error) { return answer(c.ParseAddress("@c1")) },
-	"Name":         func(c *pact.Context) (any, error) { c.Name(); return nil, nil },
-	"String":       func(c *pact.Context) (any, error) { _ = c.String(); return nil, nil },
+	"Name": func(c *pact.Context) (any, error) { c.Name(); return nil, nil },
 	"Occurrences": func(c *pact.Context) (any, error) {
 		return answer(c.Occurrences(background, pact.Cycle(1), pact.Latest(), true, func(int64, string) bool { return true }))
 	},
@@ -156,11 +154,8 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 		return collected(c.Prefixes(background, pact.Cycle(1), pact.Latest()))
 	},
 	"Prepare": func(c *pact.Context) (any, error) { return answer(c.Prepare(background, nil)) },
-	"PlanFork": func(c *pact.Context) (any, error) {
-		return answer(c.PlanFork(background, pact.Latest(), &pact.Pruning{IDs: []string{unreadTurn}}))
-	},
 	"PlanPruning": func(c *pact.Context) (any, error) {
-		return answer(c.PlanPruning(background, &pact.Pruning{IDs: []string{unreadTurn}}))
+		return answer(c.PlanPruning(background, pact.Latest(), &pact.Pruning{IDs: []string{unreadTurn}}))
 	},
 	"RangeDiffLatest": func(c *pact.Context) (any, error) {
 		return answer(c.RangeDiffLatest(background, "@t-1..@t0 .block", nil))
@@ -197,11 +192,9 @@ var callsOfSnapshot = map[string]func(s *pact.Snapshot) (any, error){
 	"Len":        func(s *pact.Snapshot) (any, error) { s.Len(); return nil, nil },
 	"Node":       func(s *pact.Snapshot) (any, error) { return answer(s.Node(unreadBlock)) },
 	"Nodes":      func(s *pact.Snapshot) (any, error) { return collected(s.Nodes()) },
-	"Place":      func(s *pact.Snapshot) (any, error) { return answer(s.Place(unreadBlock)) },
 	"Policy":     func(s *pact.Snapshot) (any, error) { return answer(s.Policy()) },
 	"Select":     func(s *pact.Snapshot) (any, error) { return answer(s.Select(background, "[content~'hello']", nil)) },
 	"Thread":     func(s *pact.Snapshot) (any, error) { return answer(s.Thread(background)) },
-	"String":     func(s *pact.Snapshot) (any, error) { _ = s.String(); return nil, nil },
 	"ThreadSize": func(s *pact.Snapshot) (any, error) { s.ThreadSize(); return nil, nil },
 	"Tokens":     func(s *pact.Snapshot) (any, error) { return answer(s.Tokens(background, wordCounter{})) },
 	"WriteThread": func(s *pact.Snapshot) (any, error) {

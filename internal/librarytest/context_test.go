@@ -133,8 +133,11 @@ func TestErrorsQuoteAddressesAsWritten(t *testing.T) {
 		}
 	}
 	for text, offset := range map[string]int{"@t-07 .block": fault.NoOffset, "@t-9:-8 *": 0, "  @c0012..0013 *": 2} {
-		address := strings.TrimSuffix(strings.Trim(text, " *"), " .block")
-		_, err := c.Select(background, text, nil)
+		address := strings.Fields(text)[0]
+		_, err := c.RangeDiffLatest(background, text, nil)
+		if offset == fault.NoOffset {
+			_, err = c.Select(background, text, nil)
+		}
 		if f := new(fault.Error); !errors.As(err, &f) || f.Token != address || f.Offset != offset {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -184,7 +187,7 @@ func FuzzImportHistory(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", bytes.NewReader(data),
-			&pact.ImportHistoryOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
+			&pact.ImportOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 		if err != nil {
 			if fault.CodeOf(err) == "" {
 				t.Fatalf("an error without a code: %v", err)

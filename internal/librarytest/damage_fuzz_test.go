@@ -15,6 +15,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
 
 	"github.com/contexttree/pact/store/sqlite"
@@ -88,11 +89,11 @@ func answersOf(t *testing.T, ctx context.Context, s *pact.DB) map[string]string 
 		say("backup "+name, backup.String(), err)
 		info, err := s.Find(ctx, name)
 		say("find "+name, info, err)
-		log, err := s.Log(ctx, info.Key, 1, math.MaxInt64)
+		log, err := engine.Of(s).Log(ctx, info.Key, 1, math.MaxInt64)
 		say("log "+name, log, err)
-		request, err := s.Request(ctx, info.Key, "r1")
+		request, err := engine.Of(s).Request(ctx, info.Key, "r1")
 		say("request "+name, request, err)
-		attempts, err := s.Attempts(ctx, info.Key, math.MinInt64, math.MaxInt64)
+		attempts, err := engine.Of(s).Attempts(ctx, info.Key, math.MinInt64, math.MaxInt64)
 		say("attempts "+name, attempts, err)
 	}
 	return list

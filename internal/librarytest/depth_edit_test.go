@@ -44,7 +44,7 @@ func sent(t *testing.T, c *pact.Context) (ids []string) {
 	t.Helper()
 	got, err := c.Select(context.Background(), "^seq .block", nil)
 	must(t, err)
-	return got.IDs
+	return got
 }
 
 // Specification: 1.0 03 §5.6, 1.0 05 §6.
@@ -108,8 +108,8 @@ func TestEditsByDepthOfEdition1(t *testing.T) {
 		}
 		_, err = c.Commit(ctx, nil)
 		must(t, err)
-		if got, err := c.Select(ctx, "^seq .seg", nil); err != nil || len(got.IDs) < 4 {
-			t.Errorf("%s: %q, %v", name, got.IDs, err)
+		if got, err := c.Select(ctx, "^seq .seg", nil); err != nil || len(got) < 4 {
+			t.Errorf("%s: %q, %v", name, got, err)
 		}
 		comesBack(t, name, c)
 	}
@@ -243,10 +243,10 @@ func TestWhatTellsOfARemovalStays(t *testing.T) {
 			}
 			got, err := c.Select(ctx, "^seq *[nodeType='redaction']", nil)
 			must(t, err)
-			marker, before := got.IDs[0], exported(t, c.Working())
+			marker, before := got[0], exported(t, c.Working())
 			path, err := c.Select(ctx, "^seq .seg", nil)
 			must(t, err)
-			turn := path.IDs[1]
+			turn := path[1]
 			err = c.Edit(ctx, func(b *pact.Batch) error { x.edit(b, marker, turn); return nil }, nil)
 			if fault.CodeOf(err) != x.code || x.code != "" && exported(t, c.Working()) != before {
 				t.Errorf("%s, later %v: %v", name, later, err)

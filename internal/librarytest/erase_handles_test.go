@@ -63,7 +63,7 @@ func TestErasureReachesHandles(t *testing.T) {
 				t.Errorf("%s, %s: %v", pair, name, err)
 			}
 			writes := name == "Edit" || name == "Commit" || name == "Undo"
-			if writes != (err != nil) && name != "Erase" && name != "PlanFork" {
+			if writes != (err != nil) && name != "Erase" {
 				t.Errorf("%s, %s of what it did not know: %v", pair, name, err)
 			}
 			if text, _ := shown(answer); err == nil && name != "Working" && strings.Contains(text, "Jane") {

@@ -78,7 +78,7 @@ func TestErasedStubsAreReadAgain(t *testing.T) {
 		t.Error("the text is still there")
 	}
 	if _, findings, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "again", &out,
-		&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); err != nil || len(findings) > 0 {
+		&pact.ImportOptions{Strict: true}); err != nil || len(findings) > 0 {
 		t.Errorf("%v, %v", findings, err)
 	}
 }

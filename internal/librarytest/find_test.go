@@ -151,7 +151,7 @@ func TestAllStatesIncludeTheWorkingOneIfAsked(t *testing.T) {
 		t.Helper()
 		list, err := c.Select(background, text, o)
 		must(t, err)
-		return list.IDs
+		return list
 	}
 	must(t, c.Edit(background, say("draft"), nil))
 	if got := asked("@* .block", o); len(got) != 1 {

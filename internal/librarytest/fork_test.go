@@ -108,12 +108,12 @@ func TestCopyOfAFork(t *testing.T) {
 			},
 			func(name string) (*pact.Context, error) {
 				c, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), name, &compact,
-					&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
+					&pact.ImportOptions{Strict: true})
 				return c, err
 			},
 			func(name string) (*pact.Context, error) {
 				c, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), name, bytes.NewReader(whole.Bytes()),
-					&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
+					&pact.ImportOptions{Strict: true})
 				return c, err
 			},
 		} {

@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/store"
 )
 
@@ -24,12 +25,13 @@ func TestGuardedRefusesWhatItCannotCheck(t *testing.T) {
 		must(t, err)
 	}
 	refused := errors.New("not this one")
-	g := db.Guarded(func(_ context.Context, name string) error {
+	may := func(_ context.Context, name string) error {
 		if name == "secret" {
 			return refused
 		}
 		return nil
-	})
+	}
+	g := pact.NewDB(engine.Given{Contexts: engine.Guarded{Contexts: engine.Of(db), May: may}})
 	find := func(name string) history.Key {
 		i, err := db.Find(background, name)
 		must(t, err)
@@ -42,9 +44,11 @@ func TestGuardedRefusesWhatItCannotCheck(t *testing.T) {
 		return err
 	}
 	keyed := map[string]func(db *pact.DB, key history.Key) error{
-		"Log":      func(db *pact.DB, k history.Key) error { return second(db.Log(background, k, 1, math.MaxInt64)) },
-		"Request":  func(db *pact.DB, k history.Key) error { return second(db.Request(background, k, "x")) },
-		"Attempts": func(db *pact.DB, k history.Key) error { return second(db.Attempts(background, k, 1, 1)) },
+		"Log": func(db *pact.DB, k history.Key) error {
+			return second(engine.Of(db).Log(background, k, 1, math.MaxInt64))
+		},
+		"Request":  func(db *pact.DB, k history.Key) error { return second(engine.Of(db).Request(background, k, "x")) },
+		"Attempts": func(db *pact.DB, k history.Key) error { return second(engine.Of(db).Attempts(background, k, 1, 1)) },
 	}
 	for name, call := range keyed {
 		if err := call(g, find("secret")); !errors.Is(err, refused) {
@@ -71,10 +75,10 @@ func TestGuardedRefusesWhatItCannotCheck(t *testing.T) {
 		"Compact":       func() error { return second(g.Compact(background)) },
 		"DiscardCopies": func() error { return second(pact.DiscardCopies(background, g)) },
 		"CopyContexts from": func() error {
-			return second(pact.CopyContexts(background, g, pact.NewDB(store.NewMemory()), nil))
+			return second(pact.CopyContexts(background, g, pact.NewDB(store.NewMemory()), nil, nil))
 		},
 		"CopyContexts to": func() error {
-			return second(pact.CopyContexts(background, pact.NewDB(store.NewMemory()), g, nil))
+			return second(pact.CopyContexts(background, pact.NewDB(store.NewMemory()), g, nil, nil))
 		},
 	} {
 		if err := call(); fault.CodeOf(err) != fault.Conflict {
@@ -91,7 +95,7 @@ func TestNoStoreIsAnError(t *testing.T) {
 		_, created := pact.Create(background, db, "a", nil)
 		_, listed := pact.List(background, db)
 		for _, err := range []error{created, listed, second(db.Find(background, "a")), second(db.Tokens(background)),
-			second(db.Compact(background)), second(db.Log(background, 1, 1, 1))} {
+			second(db.Compact(background)), second(engine.Of(db).Log(background, 1, 1, 1))} {
 			if fault.CodeOf(err) != fault.Store {
 				t.Errorf("%s: %v", name, err)
 			}

@@ -123,7 +123,7 @@ func ids(t testing.TB, c *pact.Context, text string) []string {
 	t.Helper()
 	got, err := c.Select(background, text, nil)
 	must(t, err)
-	return got.IDs
+	return got
 }
 
 // chance gives the same bytes in every test: what is random is not tested here.

@@ -63,7 +63,7 @@ func TestBadHistoriesAreRefusedWithTheirLine(t *testing.T) {
 	} {
 		text := strings.ReplaceAll(strings.Join(c.lines, "\n"), "'", `"`)
 		_, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(text),
-			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
+			&pact.ImportOptions{Strict: true})
 		f, ok := err.(*fault.Error)
 		if !ok || f.Code != c.code || f.Line != c.line {
 			t.Errorf("%s: got %v, want %s on line %d", c.name, err, c.code, c.line)

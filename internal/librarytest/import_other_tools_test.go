@@ -58,7 +58,7 @@ func TestHistoriesOfOtherToolsAreMended(t *testing.T) {
 			t.Errorf("%s, not to be renumbered: got %v, want a refusal on line %d", c.name, err, c.gap)
 		}
 		got, findings, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(text),
-			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Renumber: true}})
+			&pact.ImportOptions{Renumber: true})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -78,7 +78,7 @@ func TestHistoriesOfOtherToolsAreMended(t *testing.T) {
 			}
 		}
 		_, _, err = pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(text),
-			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
+			&pact.ImportOptions{Strict: true})
 		if (err == nil) != (len(c.findings) == 0) {
 			t.Errorf("%s, strictly: %v", c.name, err)
 		}
@@ -86,7 +86,7 @@ func TestHistoriesOfOtherToolsAreMended(t *testing.T) {
 		var out, again bytes.Buffer
 		must(t, got.ExportSnapshots(background, &out, pact.Cycle(first), pact.Cycle(last)))
 		strict, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "d", bytes.NewReader(out.Bytes()),
-			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
+			&pact.ImportOptions{Strict: true})
 		must(t, err)
 		must(t, strict.ExportSnapshots(background, &again, pact.Cycle(first), pact.Cycle(last)))
 		if out.String() != again.String() {
@@ -170,7 +170,7 @@ func TestHistoriesThatNoContextHasAreReported(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, findings, want)
 		}
 		_, _, err = pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(text),
-			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
+			&pact.ImportOptions{Strict: true})
 		if (err == nil) != (c.findings == "") || err != nil && !errors.Is(err, fault.DocumentInvalid) {
 			t.Errorf("%s, strictly: %v", c.name, err)
 		}
@@ -179,7 +179,7 @@ func TestHistoriesThatNoContextHasAreReported(t *testing.T) {
 	for _, strict := range []bool{false, true} {
 		got, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(snapshot(4, ``, a)+"\n"+
 			snapshot(5, ``, a, turn("mt:b"))+"\n"),
-			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: strict}})
+			&pact.ImportOptions{Strict: strict})
 		must(t, err)
 		d, err := got.Diff(background, pact.Back(1), pact.Latest(), nil)
 		must(t, err)
@@ -196,7 +196,7 @@ func TestHistoriesThatNoContextHasAreReported(t *testing.T) {
 	// The word of the caller counts for every line.
 	two := snapshot(1, `"edition":"depth",`, a) + "\n" + snapshot(2, `"edition":"canonical",`, a) + "\n"
 	got, findings, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(two),
-		&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Edition: selector.V01, Strict: true}})
+		&pact.ImportOptions{Edition: selector.V01, Strict: true})
 	if err != nil || len(findings) > 0 || got.Edition() != selector.V01 {
 		t.Errorf("with an edition: %v, %v", findings, err)
 	}

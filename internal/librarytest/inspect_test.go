@@ -25,7 +25,7 @@ func TestCausesInAnImportedHistory(t *testing.T) {
 		var snapshots bytes.Buffer
 		must(t, s.context.ExportSnapshots(background, &snapshots, pact.Cycle(1), pact.Latest()))
 		again, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "again", &snapshots,
-			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
+			&pact.ImportOptions{Strict: true})
 		must(t, err)
 		for i, was := range s.states[:len(s.states)-2] {
 			r, err := again.RichDiff(background, pact.Cycle(was.cycle), pact.Cycle(was.cycle+1), nil)

@@ -106,7 +106,7 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 		var out, again bytes.Buffer
 		must(t, write(&out, c))
 		copied, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "copy", bytes.NewReader(out.Bytes()),
-			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
+			&pact.ImportOptions{Strict: true})
 		must(t, err)
 		must(t, write(&again, copied))
 		if out.String() != again.String() {
@@ -191,7 +191,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 		var out bytes.Buffer
 		must(t, c.Export(background, &out))
 		if _, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "again", &out,
-			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); err != nil {
+			&pact.ImportOptions{Strict: true}); err != nil {
 			t.Errorf("%s, imported again: %v", name, err)
 		}
 		for _, n := range []int{513, 640, 760} {

@@ -118,7 +118,7 @@ func TestCadenceAgreesWithModel(t *testing.T) {
 				}
 				ids, err := c.Select(ctx, "(^sys #"+n.key+")", nil)
 				ok(err)
-				ok(c.Edit(ctx, func(b *pact.Batch) error { b.Remove(ids.IDs[0]); return nil }, nil))
+				ok(c.Edit(ctx, func(b *pact.Batch) error { b.Remove(ids[0]); return nil }, nil))
 				last.gone, m.ended[n.key] = true, true
 			case what == 2:
 				c, err = pact.Open(ctx, db, "c", &pact.OpenOptions{Clock: func() int64 { now++; return now }})
@@ -131,7 +131,7 @@ func TestCadenceAgreesWithModel(t *testing.T) {
 					got, err := c.Select(ctx, "@t-1 #"+key, nil)
 					ok(err)
 					var born []int64
-					for _, id := range got.IDs {
+					for _, id := range got {
 						n, err := c.Working().Node(id)
 						ok(err)
 						born = append(born, n.Cycle)
@@ -185,8 +185,8 @@ func TestCadenceGoesOnElsewhere(t *testing.T) {
 		must(t, err)
 		commits(other, 3)
 		for key, want := range map[string]int{"K": map[bool]int{name == "document": 0, name != "document": 1}[true], "B": 2} {
-			if got, err := other.Select(ctx, "@t-1 #"+key, nil); err != nil || len(got.IDs) != want {
-				t.Errorf("%s: %d nodes of %s in cycle 6, want %d, %v", name, len(got.IDs), key, want, err)
+			if got, err := other.Select(ctx, "@t-1 #"+key, nil); err != nil || len(got) != want {
+				t.Errorf("%s: %d nodes of %s in cycle 6, want %d, %v", name, len(got), key, want, err)
 			}
 		}
 	}
@@ -197,7 +197,7 @@ func TestCadenceGoesOnElsewhere(t *testing.T) {
 		must(t, err)
 		b, err := c.Select(ctx, "@t-1 #B", nil)
 		must(t, err)
-		living = append(living, fmt.Sprint(len(k.IDs), len(b.IDs)))
+		living = append(living, fmt.Sprint(len(k), len(b)))
 	}
 	if want := []string{"0 2", "0 2", "1 2", "1 3", "0 3", "0 3", "0 4", "1 4", "1 4"}; !slices.Equal(living, want) {
 		t.Errorf("%q, want %q", living, want)

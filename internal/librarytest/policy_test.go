@@ -86,7 +86,7 @@ func TestAPolicyGivenToACommitComesBeforeTheKeptOne(t *testing.T) {
 			t.Errorf("after commit %d there are %d turns, want %d", i+1, got, want)
 		}
 	}
-	plan, err := c.PlanPruning(background, nil)
+	plan, err := c.PlanPruning(background, pact.Working(), nil)
 	must(t, err)
 	if plan.After.Turns != 1 || plan.Before.Turns != 2 {
 		t.Errorf("a plan without a policy has %+v, then %+v", plan.Before, plan.After)
@@ -149,7 +149,7 @@ func TestPlanPruningForeseesTheCommit(t *testing.T) {
 				pruning.Select = []string{"[tag='x']"}
 			}
 			before, planned := w.trace(), readings
-			plan, planErr := w.PlanPruning(t.Context(), pruning)
+			plan, planErr := w.PlanPruning(t.Context(), pact.Working(), pruning)
 			if after := w.trace(); after != before || readings != planned {
 				t.Fatalf("seed %d: the plan changed the context, or read the clock\n%s\n%s", seed, before, after)
 			}
@@ -185,7 +185,7 @@ func (w *randomEditor) comparePlan(seed int, plan *inspect.PrunePlan, planErr er
 		seen["refused"]++
 		pruning = &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
 		var err error
-		plan, err = w.PlanPruning(ctx, pruning)
+		plan, err = w.PlanPruning(ctx, pact.Working(), pruning)
 		must(w.t, err)
 	}
 	first, last := w.Cycles()
@@ -195,7 +195,7 @@ func (w *randomEditor) comparePlan(seed int, plan *inspect.PrunePlan, planErr er
 		older, err = w.At(ctx, pact.Latest())
 		must(w.t, err)
 	}
-	plain, err := w.PlanPruning(ctx, &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}})
+	plain, err := w.PlanPruning(ctx, pact.Working(), &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}})
 	must(w.t, err)
 	if plain.After != plan.Before || older != nil && plain.Cached.With != plan.Cached.Without {
 		w.t.Fatalf("seed %d: without pruning %+v, and a plan without it says %+v", seed, plan.Before, plain.After)

@@ -271,7 +271,7 @@ func TestCausesOfASelection(t *testing.T) {
 		".cb[priority=5]":  "+rule edit",
 	} {
 		r, err := c.RichDiff(background, pact.Cycle(1), pact.Cycle(2),
-			&pact.RichDiffOptions{DiffOptions: pact.DiffOptions{Select: text}})
+			&pact.DiffOptions{Select: text})
 		must(t, err)
 		var got []string
 		for _, a := range r.Added {
@@ -287,7 +287,7 @@ func TestCausesOfASelection(t *testing.T) {
 	}
 	addressed := pact.DiffOptions{Select: "@t0 .cb"}
 	if _, err := c.RichDiff(background, pact.Cycle(1), pact.Cycle(2),
-		&pact.RichDiffOptions{DiffOptions: addressed}); fault.CodeOf(err) != fault.SelectorInvalid {
+		&addressed); fault.CodeOf(err) != fault.SelectorInvalid {
 		t.Errorf("a selector with an address: %v", err)
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 
@@ -341,7 +343,7 @@ func compareRules(t *rapid.T, s *pact.Sealed, m *rulesModel) {
 		if n.Kind == "call" {
 			text = ""
 		}
-		if of := n.StandsFor(); of != nil {
+		if of := commit.StandsFor(tree.NodeOf(n)); of != nil {
 			got["stub of "+of[0]] = n.Kind + " " + text
 		} else {
 			got[n.ID] = fmt.Sprint(n.Kind, " ", text, " ", n.Pinned)

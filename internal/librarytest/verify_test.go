@@ -154,7 +154,7 @@ func TestBackupKeepsDigests(t *testing.T) {
 		t.Errorf("an altered history is read with %v, %v", findings, err)
 	}
 	if _, _, err = pact.ImportHistory(background, s, "strict", bytes.NewReader(altered),
-		&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); !errors.Is(err,
+		&pact.ImportOptions{Strict: true}); !errors.Is(err,
 		fault.DocumentInvalid) {
 		t.Errorf("an altered history, strictly: %v", err)
 	}

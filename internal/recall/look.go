@@ -30,7 +30,7 @@ func (t *tools) show(ctx context.Context, in showing) (string, error) {
 	}
 	find := c.Find
 	if in.At != "" {
-		address, err := c.ParseAddress(in.At)
+		address, err := pact.ParseAddress(in.At, c.Edition())
 		if err != nil {
 			return "", err
 		}
@@ -130,7 +130,7 @@ func (t *tools) changes(ctx context.Context, in comparing) (string, error) {
 	older, newer := cmp.Or(in.Older, "latest-1"), cmp.Or(in.Newer, "latest")
 	var ends [2]pact.Address
 	for i, text := range []string{older, newer} {
-		if ends[i], err = c.ParseAddress(text); err != nil {
+		if ends[i], err = pact.ParseAddress(text, c.Edition()); err != nil {
 			return "", err
 		}
 	}

@@ -123,7 +123,7 @@ func grepSpan(c *pact.Context, ends []string, tail record.Tail) (from, to pact.A
 	case n == 0:
 		working = string(tail)
 	default:
-		if end, err := c.ParseAddress(ends[n-1]); err == nil && end == pact.Working() {
+		if end, err := pact.ParseAddress(ends[n-1], c.Edition()); err == nil && end == pact.Working() {
 			working = cmp.Or(string(tail), "working")
 			ends = append(slices.Clone(ends[:n-1]), pact.Latest().Text(c.Edition()))
 		}

@@ -78,8 +78,8 @@ func planFor(ctx context.Context, a *command.App, in *command.Input, f *importFl
 	p = &plan{Input: in}
 	p.Plan, err = intake.PlanFile(ctx, in.File, intake.Options{Name: cmp.Or(f.name, in.Base()), Only: f.conversation,
 		Choose: command.Choose, Again: f.again,
-		OpenOptions:    pact.OpenOptions{Actor: a.Getenv("USER", "")},
-		HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.edition), Strict: f.strict, Renumber: f.renumber},
+		ImportOptions: pact.ImportOptions{OpenOptions: pact.OpenOptions{Actor: a.Getenv("USER", "")},
+			Edition: selector.Edition(f.edition), Strict: f.strict, Renumber: f.renumber},
 		Beside: func(log *calllog.Log) error {
 			return intake.AddSubAgents(in.Name, log, func(path string) (*calllog.Log, error) {
 				file, err := a.ReadFile(ctx, path, false)

@@ -89,7 +89,7 @@ func copyContexts(ctx context.Context, a *command.App, at string, names []string
 	}
 	defer to.Close()
 	m := a.Meter("copying")
-	copied, err := pact.CopyContexts(ctx, from, to, &pact.CopyOptions{Contexts: names, Progress: m.At})
+	copied, err := pact.CopyContexts(ctx, from, to, names, m.At)
 	m.End()
 	if err != nil {
 		return err

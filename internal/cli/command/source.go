@@ -200,7 +200,7 @@ func (a *App) fileSource(ctx context.Context, s *Source, f *SourceFlags) error {
 		return InFile(err, in.Name, in.Data)
 	}
 	plan, err := intake.PlanFile(ctx, in.File, intake.Options{Kind: kind, Name: in.Base(), Only: f.conversation,
-		One: true, Choose: Choose, OpenOptions: s.options(), HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.Edition)}})
+		One: true, Choose: Choose, ImportOptions: pact.ImportOptions{OpenOptions: s.options(), Edition: selector.Edition(f.Edition)}})
 	if err != nil {
 		return in.Located(err)
 	}

@@ -81,7 +81,7 @@ func forkCommand(a *command.App) *cobra.Command {
 	note := noteFlags(cmd)
 	actor := a.ActorFlag(cmd)
 	cmd.RunE = a.OnContext(actor, func(ctx context.Context, _ *cobra.Command, c *pact.Context, _ *pact.DB, rest []string) error {
-		at, err := c.ParseAddress(rest[0])
+		at, err := pact.ParseAddress(rest[0], c.Edition())
 		if err != nil {
 			return err
 		}

@@ -42,8 +42,8 @@ func richDiff(ctx context.Context, a *command.App, s *command.Source, flags *ric
 			return err
 		}
 	}
-	r, err := c.RichDiff(ctx, ends[0], ends[1], &pact.RichDiffOptions{DiffOptions: o,
-		ContentMode: diff.Mode(flags.contents.Mode), ContextLines: lines})
+	o.ContentMode, o.ContextLines = diff.Mode(flags.contents.Mode), lines
+	r, err := c.RichDiff(ctx, ends[0], ends[1], &o)
 	if err != nil {
 		return err
 	}

@@ -130,8 +130,8 @@ func TestALineThatIsWrongIsNamed(t *testing.T) {
 	if got, want := fmt.Sprint(inFile.log.Findings), fmt.Sprint(inMemory.Findings); got != want || !strings.Contains(got, "line 23: ") {
 		t.Errorf("the findings are %s, want %s, with line 23", got, want)
 	}
-	_, err = PlanLog(t.Context(), inFile.log, Options{HistoryOptions: pact.HistoryOptions{Strict: true}})
-	_, want := PlanLog(t.Context(), inMemory, Options{HistoryOptions: pact.HistoryOptions{Strict: true}})
+	_, err = PlanLog(t.Context(), inFile.log, Options{ImportOptions: pact.ImportOptions{Strict: true}})
+	_, want := PlanLog(t.Context(), inMemory, Options{ImportOptions: pact.ImportOptions{Strict: true}})
 	if fault.CodeOf(want) != fault.DocumentInvalid || fmt.Sprint(err) != fmt.Sprint(want) {
 		t.Errorf("the error is %v, want %v", err, want)
 	}

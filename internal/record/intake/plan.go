@@ -20,8 +20,7 @@ import (
 
 // Options say how contexts are made of a file.
 type Options struct {
-	pact.OpenOptions
-	pact.HistoryOptions
+	pact.ImportOptions
 	Kind   Kind             // of the file, found out by default
 	Name   string           // of the context; of several the part before the /
 	Only   string           // the name of the one session to take, all by default
@@ -238,7 +237,7 @@ func (p *Plan) existing(ctx context.Context, s *pact.DB, part *Part) (*pact.Cont
 	}
 	var grows *pact.Extension
 	if p.Kind == History {
-		grows, err = c.HistoryExtension(ctx, p.file.Reader(), &p.HistoryOptions)
+		grows, err = c.HistoryExtension(ctx, p.file.Reader(), &p.ImportOptions)
 	} else {
 		var fresh *pact.Context
 		if fresh, _, err = p.begin(ctx, pact.NewDB(store.NewMemory()), &Part{Name: part.Name, Session: part.Session},
@@ -262,10 +261,9 @@ func (p *Plan) begin(ctx context.Context, s *pact.DB, part *Part, progress func(
 			Pruned: part.Pruned, Progress: func(done, _ int) { progress(done) }})
 		return c, nil, err
 	case Snapshot:
-		return pact.Import(ctx, s, part.Name, p.file.Data, &pact.ImportOptions{OpenOptions: p.OpenOptions, Edition: p.Edition})
+		return pact.Import(ctx, s, part.Name, p.file.Data, &p.ImportOptions)
 	}
-	c, findings, err := pact.ImportHistory(ctx, s, part.Name, p.file.Reader(), &pact.ImportHistoryOptions{OpenOptions: p.OpenOptions,
-		HistoryOptions: p.HistoryOptions})
+	c, findings, err := pact.ImportHistory(ctx, s, part.Name, p.file.Reader(), &p.ImportOptions)
 	if err != nil {
 		return nil, nil, err
 	}
