@@ -11,13 +11,11 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// Address names a state of a context, as a text: @t0 is the snapshot of the latest commit,
-// @t-3 the one three commits before, @c12 that of cycle 12 (05 §2.3), and the word working
-// is the working state. The words latest and latest-3 mean in every edition what [Latest]
-// and [Back] return. A call that takes an Address returns E_SELECTOR_INVALID for any other
-// text.
-// In edition 1.0 a user writes @t0 for the working state and @t-1 for the snapshot of the
-// latest commit: [ParseAddress] and [Address.Text] translate.
+// Address names a state of a context, as a text: @t0 is the snapshot of the latest commit, @t-3 the one three commits
+// before, @c12 that of cycle 12 (05 §2.3), and the word working is the working state. The words latest and latest-3
+// mean in every edition what [Latest] and [Back] return. A call that takes an Address returns E_SELECTOR_INVALID for
+// any other text. In edition 1.0 a user writes @t0 for the working state and @t-1 for the snapshot of the latest
+// commit: [ParseAddress] and [Address.Text] translate.
 //
 // Specification: 02 §8.4, 05 §2.3.
 type Address string
@@ -76,8 +74,7 @@ func pointIn(axis byte, n int64, e selector.Edition) point {
 	return point{axis, n + 1}
 }
 
-// String returns the address as the documents before edition 1.0 write it: @t0, @t-3, @c12
-// or working.
+// String returns the address as the documents before edition 1.0 write it: @t0, @t-3, @c12 or working.
 func (a Address) String() string { return a.Text("") }
 
 // Text returns the address as an edition writes it.
@@ -162,8 +159,7 @@ func published(i engine.Info) string {
 	return fmt.Sprintf("the context has @c%d to @c%d", i.First, i.Cycle)
 }
 
-// cycle resolves the address of a snapshot to its cycle. It refuses the working state,
-// which is not a snapshot.
+// cycle resolves the address of a snapshot to its cycle. It refuses the working state, which is not a snapshot.
 func (a Address) cycle(i engine.Info) (int64, error) {
 	at, err := a.point()
 	if err != nil {
@@ -196,8 +192,7 @@ func noSnapshot(address string, offset int, remedy string) error {
 	return fault.At(fault.SnapshotNotFound, offset, address, "there is no snapshot "+address, remedy)
 }
 
-// cycles resolves two addresses of snapshots, in either order, to the older cycle
-// and the newer one.
+// cycles resolves two addresses of snapshots, in either order, to the older cycle and the newer one.
 func cycles(i engine.Info, from, to Address) (first, last int64, err error) {
 	if first, err = from.cycle(i); err != nil {
 		return 0, 0, err

@@ -14,11 +14,10 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// ExportSnapshots writes the canonical snapshots between two addresses, both included, one a
-// line, oldest first (05 §3.2). This is the form for other tools. Its size grows with the
-// square of the conversation; that of [Context.Export] does not. It returns
-// E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address, E_CONFLICT if an erasure changed
-// the context meanwhile. Cost: about that of copying the bytes.
+// ExportSnapshots writes the canonical snapshots between two addresses, both included, one a line, oldest first (05
+// §3.2). This is the form for other tools. Its size grows with the square of the conversation; that of
+// [Context.Export] does not. It returns E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address, E_CONFLICT if an
+// erasure changed the context meanwhile. Cost: about that of copying the bytes.
 func (c *Context) ExportSnapshots(ctx context.Context, w io.Writer, from, to Address) (err error) {
 	s := c.state.Load()
 	first, last, err := cycles(s.Info, from, to)
@@ -28,11 +27,10 @@ func (c *Context) ExportSnapshots(ctx context.Context, w io.Writer, from, to Add
 	return archive.WriteSnapshots(ctx, w, c.provenance(s), first, last)
 }
 
-// Export writes the whole context in the compact form: for each cycle one line with the
-// nodes that it added, the ids that it removed and its attempts, so that each version of a
-// node is written once; then a line for edits that are not committed. Use it for copies and
-// archives; [ImportHistory] reads it. [Context.ExportSnapshots] writes the form for other
-// tools. It returns E_CONFLICT if an erasure changed the context meanwhile.
+// Export writes the whole context in the compact form: for each cycle one line with the nodes that it added, the ids
+// that it removed and its attempts, so that each version of a node is written once; then a line for edits that are
+// not committed. Use it for copies and archives; [ImportHistory] reads it. [Context.ExportSnapshots] writes the form
+// for other tools. It returns E_CONFLICT if an erasure changed the context meanwhile.
 func (c *Context) Export(ctx context.Context, w io.Writer) (err error) {
 	s, err := c.current(ctx)
 	if err != nil {
@@ -41,10 +39,9 @@ func (c *Context) Export(ctx context.Context, w io.Writer) (err error) {
 	return archive.WriteCompact(ctx, w, c.provenance(s))
 }
 
-// Copy copies this context with all its snapshots and uncommitted edits to another store,
-// or under another name in the same store, in one durable step. Log entries of edits,
-// attempts and forks stay behind; [CopyContexts] takes everything along. Errors:
-// E_SNAPSHOT_NOT_FOUND if the context has no snapshot, E_CONFLICT if the name is taken.
+// Copy copies this context with all its snapshots and uncommitted edits to another store, or under another name in
+// the same store, in one durable step. Log entries of edits, attempts and forks stay behind; [CopyContexts] takes
+// everything along. Errors: E_SNAPSHOT_NOT_FOUND if the context has no snapshot, E_CONFLICT if the name is taken.
 func (c *Context) Copy(ctx context.Context, to *DB, name string) (_ *Context, err error) {
 	s, err := c.current(ctx)
 	if err != nil {
@@ -69,10 +66,9 @@ func (c *Context) Copy(ctx context.Context, to *DB, name string) (_ *Context, er
 	return made, nil
 }
 
-// ReadSnapshot reads a snapshot document that stands alone, for queries. It also reads a
-// document with a shape that no context can have; the findings then say so. In selectors
-// @t0, the cycle of the document and @* all name this snapshot. e is the edition in which
-// to read the document; "" means the one that the document names. It returns
+// ReadSnapshot reads a snapshot document that stands alone, for queries. It also reads a document with a shape that
+// no context can have; the findings then say so. In selectors @t0, the cycle of the document and @* all name this
+// snapshot. e is the edition in which to read the document; "" means the one that the document names. It returns
 // E_DOCUMENT_INVALID for data that is not a snapshot document.
 func ReadSnapshot(data []byte, e selector.Edition) (*Snapshot, []inspect.Finding, error) {
 	d, err := document.Read(data, document.Options{Edition: e, Lenient: true})
@@ -82,11 +78,10 @@ func ReadSnapshot(data []byte, e selector.Edition) (*Snapshot, []inspect.Finding
 	return &Snapshot{hiddenTree: tree.Hide(d.Tree, nil), edition: d.Edition, alone: true}, d.Findings, nil
 }
 
-// Import makes a context from a snapshot document (05 §3.2). The document becomes the
-// snapshot of its cycle, and the next commit is the cycle after it. The edition is that of
-// the options or, if that is "", of the document. The findings say what Import had to mend.
-// Errors: E_DOCUMENT_INVALID or E_PLACEMENT_INVALID for a shape that no context can have
-// (02 §10), E_CONFLICT if the name is taken.
+// Import makes a context from a snapshot document (05 §3.2). The document becomes the snapshot of its cycle, and the
+// next commit is the cycle after it. The edition is that of the options or, if that is "", of the document. The
+// findings say what Import had to mend. Errors: E_DOCUMENT_INVALID or E_PLACEMENT_INVALID for a shape that no context
+// can have (02 §10), E_CONFLICT if the name is taken.
 func Import(ctx context.Context, db *DB, name string, data []byte, opts *ImportOptions) (_ *Context,
 	_ []inspect.Finding, err error) {
 	o := optionsOf(opts)
@@ -98,12 +93,11 @@ func Import(ctx context.Context, db *DB, name string, data []byte, opts *ImportO
 	return c, findings, err
 }
 
-// ImportHistory makes a context from a history in JSON Lines, in one of two forms:
-// snapshots of consecutive cycles, oldest first, or what [Context.Export] wrote. It mends
-// the mistakes of other tools in order, root and regions and reports them in the
-// findings; with Strict it refuses such a history. Cycles keep their numbers. It refuses
-// a history with a missing cycle (05 §3.2, §6.6) unless Renumber is set. The import is
-// one durable step. Errors name the line.
+// ImportHistory makes a context from a history in JSON Lines, in one of two forms: snapshots of consecutive cycles,
+// oldest first, or what [Context.Export] wrote. It mends the mistakes of other tools in order, root and regions and
+// reports them in the findings; with Strict it refuses such a history. Cycles keep their numbers. It refuses a
+// history with a missing cycle (05 §3.2, §6.6) unless Renumber is set. The import is one durable step. Errors name
+// the line.
 func ImportHistory(ctx context.Context, db *DB, name string, r io.Reader, opts *ImportOptions) (
 	_ *Context, _ []inspect.Finding, err error) {
 	o := optionsOf(opts)
@@ -115,10 +109,9 @@ func ImportHistory(ctx context.Context, db *DB, name string, r io.Reader, opts *
 	return c, read.Findings(), err
 }
 
-// Replay checks an exported history, in either form, by running it again: it imports the
-// history into a new store in memory, exports it in the same form and compares the bytes
-// (06 §5.2). It returns an error if it cannot read the history, but none if the bytes
-// differ: the answer says where they do. Replay reads r twice. Cost: an import and an
+// Replay checks an exported history, in either form, by running it again: it imports the history into a new store in
+// memory, exports it in the same form and compares the bytes (06 §5.2). It returns an error if it cannot read the
+// history, but none if the bytes differ: the answer says where they do. Replay reads r twice. Cost: an import and an
 // export; Replay does not keep the bytes.
 func Replay(ctx context.Context, r io.ReadSeeker, o *ImportOptions) (_ *inspect.Replay, err error) {
 	return archive.RoundTrip(ctx, r, optionsOf(o).archive())
@@ -131,11 +124,10 @@ func Replay(ctx context.Context, r io.ReadSeeker, o *ImportOptions) (_ *inspect.
 // name of your choice. If the origin of a fork is not copied itself, CopyContexts copies
 // what the fork shares with it, in the form in which a store keeps a deleted context.
 //
-// CopyContexts copies each context as it is at one moment, while others go on writing.
-// The target hides a context until everything is there, every revision and every digest
-// is the same, and [Verify] holds; then all contexts appear at one moment. A copy that
-// was interrupted leaves what it did hidden in the target, and the next copy continues
-// from there.
+// CopyContexts copies each context as it is at one moment, while others go on writing. The target hides a context
+// until everything is there, every revision and every digest is the same, and [Verify] holds; then all contexts
+// appear at one moment. A copy that was interrupted leaves what it did hidden in the target, and the next copy
+// continues from there.
 //
 // Errors: E_CONTEXT_NOT_FOUND if the source lacks a name; E_CONFLICT if the target has it,
 // if another process is copying the same contexts, or if something was erased in the source
@@ -159,12 +151,11 @@ type Extension struct {
 	from    *state // the state that it extends
 }
 
-// Extension compares this context with another one that begins with the same snapshots: a log
-// grew and was imported again. [Extension.Apply] adds what is new; nothing is, if the other one
-// is shorter. The other context can be in any store. E_CONFLICT if one does not begin with all
-// snapshots of the other, or if the other one goes on without an uncommitted edit of this one;
-// but a block that was removed before any snapshot had it comes back. Cost: reading every
-// snapshot of both; the new cycles are held in memory.
+// Extension compares this context with another one that begins with the same snapshots: a log grew and was imported
+// again. [Extension.Apply] adds what is new; nothing is, if the other one is shorter. The other context can be in any
+// store. E_CONFLICT if one does not begin with all snapshots of the other, or if the other one goes on without an
+// uncommitted edit of this one; but a block that was removed before any snapshot had it comes back. Cost: reading
+// every snapshot of both; the new cycles are held in memory.
 func (c *Context) Extension(ctx context.Context, other *Context) (_ *Extension, err error) {
 	all, err := other.current(ctx)
 	if err != nil {

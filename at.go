@@ -15,9 +15,8 @@ import (
 // E_SNAPSHOT_NOT_FOUND if there is none; the working state is none.
 func (c *Context) CycleAt(a Address) (int64, error) { return a.cycle(c.state.Load().Info) }
 
-// Working returns the working state as it was last loaded or written, without asking the
-// store. Use [Context.At] with the address [Working] to be sure that it holds nothing that
-// was erased since.
+// Working returns the working state as it was last loaded or written, without asking the store. Use [Context.At] with
+// the address [Working] to be sure that it holds nothing that was erased since.
 func (c *Context) Working() *Snapshot {
 	s := c.state.Load()
 	return s.show(s.open())
@@ -88,11 +87,10 @@ func (s *Snapshot) named(q *selector.Selector) error {
 	return err
 }
 
-// History yields the snapshots between two addresses, both included, oldest first.
-// Neighbours share what did not change, and only a few are held in memory at a time. If
-// it fails, it yields the error and ends; the error is E_SNAPSHOT_NOT_FOUND if there is
-// no snapshot at an address. Cost: reading the first snapshot, then what changed from
-// each snapshot to the next.
+// History yields the snapshots between two addresses, both included, oldest first. Neighbours share what did not
+// change, and only a few are held in memory at a time. If it fails, it yields the error and ends; the error is
+// E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address. Cost: reading the first snapshot, then what changed
+// from each snapshot to the next.
 func (c *Context) History(ctx context.Context, from, to Address) iter.Seq2[*Snapshot, error] {
 	return func(yield func(*Snapshot, error) bool) {
 		s, err := c.current(ctx)

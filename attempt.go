@@ -34,18 +34,15 @@ type Outcome struct {
 	Request  string                // from history.PackRequest; replaces that of the call, "" keeps it
 }
 
-// StartAttempt begins a call of a provider (03 §6.1): it records the attempt durably as
-// running, then does what [Context.Send] does with the same pruning. The record has the
-// SHA-256 of the thread that is written to w. If w fails, the attempt ends as failed, or as
-// canceled if ctx was canceled. If the candidate was discarded or published during the write,
-// the attempt ends as failed, and the error is E_CONFLICT. Later edits do not touch the attempt;
-// [Verify] says whether the commit published what was sent. A cycle can have any number of
-// attempts.
+// StartAttempt begins a call of a provider (03 §6.1): it records the attempt durably as running, then does what
+// [Context.Send] does with the same pruning. The record has the SHA-256 of the thread that is written to w. If w
+// fails, the attempt ends as failed, or as canceled if ctx was canceled. If the candidate was discarded or published
+// during the write, the attempt ends as failed, and the error is E_CONFLICT. Later edits do not touch the attempt;
+// [Verify] says whether the commit published what was sent. A cycle can have any number of attempts.
 //
-// StartAttempt reads the clock once, and does not use up a stamp. Errors: E_CONFLICT if the
-// cycle was committed or the candidate discarded meanwhile, E_DOCUMENT_INVALID and E_LIMIT
-// for a call that cannot be recorded, and what call.Edit returns. In these cases, but for a
-// candidate lost during the write, nothing was sent or edited.
+// StartAttempt reads the clock once, and does not use up a stamp. Errors: E_CONFLICT if the cycle was committed or
+// the candidate discarded meanwhile, E_DOCUMENT_INVALID and E_LIMIT for a call that cannot be recorded, and what
+// call.Edit returns. In these cases, but for a candidate lost during the write, nothing was sent or edited.
 //
 // Specification: 03 §6, 03 §6.1.
 func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writer, p *Pruning) (_ *history.Attempt,
@@ -83,8 +80,7 @@ func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writ
 	return a, nil
 }
 
-// startSent records the start of an attempt that sends the candidate, which it prepares if
-// there is none.
+// startSent records the start of an attempt that sends the candidate, which it prepares if there is none.
 func (c *Context) startSent(ctx context.Context, a *history.Attempt, p *Pruning) (*state,
 	error) {
 	s, err := c.toSend(ctx, p)
@@ -99,8 +95,7 @@ func (c *Context) startSent(ctx context.Context, a *history.Attempt, p *Pruning)
 	return s, err
 }
 
-// startEdited records edits and the start of an attempt that sends what they make, in one
-// step.
+// startEdited records edits and the start of an attempt that sends what they make, in one step.
 func (c *Context) startEdited(ctx context.Context, call *ProviderCall, a *history.Attempt,
 	p *Pruning) (*state, error) {
 	c.write.Lock()
@@ -142,10 +137,9 @@ func sends(ctx context.Context, a *history.Attempt, cand *candidate) (err error)
 	return err
 }
 
-// EndAttempt records durably how an attempt ended. It can do so once, also after the cycle
-// was committed. It reads the clock once; the end is never before the start. Errors:
-// E_ATTEMPT_NOT_FOUND if the context has no such attempt, E_CONFLICT if it has ended
-// already, E_DOCUMENT_INVALID for a status that is not an end.
+// EndAttempt records durably how an attempt ended. It can do so once, also after the cycle was committed. It reads
+// the clock once; the end is never before the start. Errors: E_ATTEMPT_NOT_FOUND if the context has no such attempt,
+// E_CONFLICT if it has ended already, E_DOCUMENT_INVALID for a status that is not an end.
 func (c *Context) EndAttempt(ctx context.Context, id string, o Outcome) (*history.Attempt, error) {
 	end, err := ended(id, o, c.now())
 	if err != nil {
@@ -171,15 +165,13 @@ func ended(id string, o Outcome, now int64) (history.Attempt, error) {
 	return end, nil
 }
 
-// Attempts returns the attempts of the cycles from..to in the order in which they were
-// started, including those of cycles that a fork shares with its origin. The current cycle
-// is the one after the latest snapshot.
+// Attempts returns the attempts of the cycles from..to in the order in which they were started, including those of
+// cycles that a fork shares with its origin. The current cycle is the one after the latest snapshot.
 func (c *Context) Attempts(ctx context.Context, from, to int64) ([]history.Attempt, error) {
 	return c.store.Attempts(ctx, c.state.Load().Key, from, to)
 }
 
-// now reads the clock. It holds the lock because a caller's clock need not be safe for
-// concurrent use.
+// now reads the clock. It holds the lock because a caller's clock need not be safe for concurrent use.
 func (c *Context) now() int64 {
 	c.write.Lock()
 	defer c.write.Unlock()

@@ -16,8 +16,7 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 )
 
-// CommitOptions are the options of [Context.Commit]. A nil *CommitOptions is the zero
-// CommitOptions.
+// CommitOptions are the options of [Context.Commit]. A nil *CommitOptions is the zero CommitOptions.
 type CommitOptions struct {
 	Note
 	// Edit, if not nil, makes edits part of the commit: both become durable in one step, or
@@ -39,14 +38,12 @@ type AttemptEnd struct {
 	Outcome
 }
 
-// Commit ends the cycle and returns the new snapshot. It publishes the prepared
-// candidate, if there is one; otherwise it expires, prunes and seals the nodes of the
-// working state (03 §7). The snapshot is durable before Commit returns. A commit that
-// fails leaves nothing behind. If another writer was faster, the error is E_CONFLICT with
-// a [Conflict]. Cost: what changed, never the length of the history; where a limit is
-// exceeded also a look at all that may help it, 0.1 to 0.2 µs a node. In a process that
-// renders no thread, one commit in some thousands also reads the context again, to free
-// the memory of turns that the store can load on demand.
+// Commit ends the cycle and returns the new snapshot. It publishes the prepared candidate, if there is one; otherwise
+// it expires, prunes and seals the nodes of the working state (03 §7). The snapshot is durable before Commit returns.
+// A commit that fails leaves nothing behind. If another writer was faster, the error is E_CONFLICT with a [Conflict].
+// Cost: what changed, never the length of the history; where a limit is exceeded also a look at all that may help it,
+// 0.1 to 0.2 µs a node. In a process that renders no thread, one commit in some thousands also reads the context
+// again, to free the memory of turns that the store can load on demand.
 //
 // Specification: 02 §8, 02 §8.1, 02 §8.3, 02 §8.5, 03 §2, 03 §2.1, 03 §2.2, 03 §2.4.
 // Specification: 05 §2, 05 §2.1, 05 §2.1.1.
@@ -184,10 +181,9 @@ func (cand *candidate) change(ctx context.Context, s *state, e history.Entry) (_
 	}, nil
 }
 
-// Conflict says what other writers did to a context since an edit or a commit last saw it.
-// That call changed nothing. [errors.As] finds the Conflict in the E_CONFLICT that the call
-// returns. Call Rebase to repeat the call on what is there now, or drop it. Nothing is
-// merged automatically.
+// Conflict says what other writers did to a context since an edit or a commit last saw it. That call changed nothing.
+// [errors.As] finds the Conflict in the E_CONFLICT that the call returns. Call Rebase to repeat the call on what is
+// there now, or drop it. Nothing is merged automatically.
 type Conflict struct {
 	// Meanwhile are the log entries that the call did not know, oldest first, at most 100:
 	// the edits and commits, who made them and why.
@@ -226,10 +222,9 @@ func (l *Conflict) Error() string {
 // function that edits runs once more and sees what is there now, and every rule is checked
 // again. It returns the snapshot if the call was a commit, nil if it was an edit.
 //
-// It changes nothing and returns E_CONFLICT in three cases: another writer was faster again
-// (with a new Conflict); the call was to publish a prepared candidate, because the thread
-// that was sent is not the one that would be committed now; or the call was a commit
-// without a function that edits, and another writer has committed its drafts.
+// It changes nothing and returns E_CONFLICT in three cases: another writer was faster again (with a new Conflict);
+// the call was to publish a prepared candidate, because the thread that was sent is not the one that would be
+// committed now; or the call was a commit without a function that edits, and another writer has committed its drafts.
 func (l *Conflict) Rebase(ctx context.Context) (_ *Sealed, err error) {
 	if err := l.context.Refresh(ctx); err != nil {
 		return nil, err
@@ -237,8 +232,7 @@ func (l *Conflict) Rebase(ctx context.Context) (_ *Sealed, err error) {
 	return l.again(ctx)
 }
 
-// lost adds to the E_CONFLICT of a change what others did since s was read. It returns
-// any other error as it is.
+// lost adds to the E_CONFLICT of a change what others did since s was read. It returns any other error as it is.
 func (c *Context) lost(ctx context.Context, s *state, err error, again func(context.Context) (*Sealed, error)) error {
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Code != fault.Conflict {
@@ -255,24 +249,21 @@ func (c *Context) lost(ctx context.Context, s *state, err error, again func(cont
 	return &told
 }
 
-// A context lets go of the turns that no call asks for when its commits have added so much
-// to memory: this many turns, or this many bytes of rendered blocks and enough turns that
-// the store has a checkpoint that leads to most of them. Reading the context again costs a
-// few milliseconds, which all these commits share.
+// A context lets go of the turns that no call asks for when its commits have added so much to memory: this many
+// turns, or this many bytes of rendered blocks and enough turns that the store has a checkpoint that leads to most of
+// them. Reading the context again costs a few milliseconds, which all these commits share.
 const (
 	settleTurns = 1536
 	settleBytes = 16 << 20
 	settleAfter = 256
 )
 
-// recentTurns is how many of the newest turns show whether the program renders or measures
-// the thread.
+// recentTurns is how many of the newest turns show whether the program renders or measures the thread.
 const recentTurns = 64
 
-// settle notes a commit and, once enough commits have come together, reads the context
-// again. Then turns that the store loads on demand leave memory, except in snapshots that
-// the program holds. If it renders or measures threads again and again, everything
-// stays, because it would have to be rendered anew. If the state cannot be read, or
+// settle notes a commit and, once enough commits have come together, reads the context again. Then turns that the
+// store loads on demand leave memory, except in snapshots that the program holds. If it renders or measures threads
+// again and again, everything stays, because it would have to be rendered anew. If the state cannot be read, or
 // another writer made it, nothing changes.
 func (c *Context) settle(ctx context.Context, before, now *tree.Tree) {
 	s := &c.settling

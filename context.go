@@ -17,18 +17,16 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// Context is one context of a store, open for reading and writing. It is safe for
-// concurrent use. Readers see the state after the last edit or commit and never wait;
-// writers take turns. If a writer in another process was faster, a change is refused with
-// E_CONFLICT and nothing is lost; [Context.Refresh] reads what the other writer did.
+// Context is one context of a store, open for reading and writing. It is safe for concurrent use. Readers see the
+// state after the last edit or commit and never wait; writers take turns. If a writer in another process was faster,
+// a change is refused with E_CONFLICT and nothing is lost; [Context.Refresh] reads what the other writer did.
 //
-// Working, Name, Cycles and Revision answer from what was loaded last, without asking the
-// store. A method that takes a [context.Context] and would answer from memory asks the store
-// first whether something was erased, by any handle or process, and then loads the context
-// again: so its answer holds nothing that an earlier erasure removed. That costs one look-up,
-// and returns E_CONTEXT_NOT_FOUND if the context was deleted. A change that does not know of
-// the erasure returns E_CONFLICT. To ask one snapshot often, call the methods of [Snapshot],
-// which ask only before they give out a content, and not again within 20 milliseconds.
+// Working, Name, Cycles and Revision answer from what was loaded last, without asking the store. A method that takes
+// a [context.Context] and would answer from memory asks the store first whether something was erased, by any handle
+// or process, and then loads the context again: so its answer holds nothing that an earlier erasure removed. That
+// costs one look-up, and returns E_CONTEXT_NOT_FOUND if the context was deleted. A change that does not know of the
+// erasure returns E_CONFLICT. To ask one snapshot often, call the methods of [Snapshot], which ask only before they
+// give out a content, and not again within 20 milliseconds.
 //
 // Specification: 08 §3, 08 §4.1, 08 §4.2.
 type Context struct {
@@ -49,8 +47,7 @@ type Context struct {
 	held    map[string]int // id -> number of holders
 }
 
-// settling is how much was committed since a context was read from its store. Only the
-// writer uses it.
+// settling is how much was committed since a context was read from its store. Only the writer uses it.
 type settling struct {
 	turns, due int64
 	bytes      int64
@@ -80,9 +77,8 @@ type candidate struct {
 	sent   string // SHA-256 of its thread as it was sent, "" if it was not
 }
 
-// Create makes a new, empty context. Its root and regions are of cycle 0; the first commit
-// is cycle 1. Errors: E_CONFLICT if the name is taken, E_DOCUMENT_INVALID for an invalid
-// name, edition or attribute.
+// Create makes a new, empty context. Its root and regions are of cycle 0; the first commit is cycle 1. Errors:
+// E_CONFLICT if the name is taken, E_DOCUMENT_INVALID for an invalid name, edition or attribute.
 func Create(ctx context.Context, db *DB, name string, opts *CreateOptions) (_ *Context, err error) {
 	o := optionsOf(opts)
 	o.Edition = cmp.Or(o.Edition, db.Edition())
@@ -151,9 +147,8 @@ func Open(ctx context.Context, db *DB, name string, opts *OpenOptions) (_ *Conte
 	return c, nil
 }
 
-// OpenOrCreate opens a context, or creates it if none has this name. Attrs are used only
-// if it is created. It returns E_CONFLICT if the context exists in another edition than
-// the options name.
+// OpenOrCreate opens a context, or creates it if none has this name. Attrs are used only if it is created. It returns
+// E_CONFLICT if the context exists in another edition than the options name.
 func OpenOrCreate(ctx context.Context, db *DB, name string, opts *CreateOptions) (*Context, error) {
 	o := optionsOf(opts)
 	c, err := Open(ctx, db, name, &o.OpenOptions)
@@ -172,8 +167,7 @@ func OpenOrCreate(ctx context.Context, db *DB, name string, opts *CreateOptions)
 	return c, err
 }
 
-// List returns the contexts of a store, sorted by the bytes of their names. Cost: one row
-// for each context.
+// List returns the contexts of a store, sorted by the bytes of their names. Cost: one row for each context.
 func List(ctx context.Context, db *DB) ([]history.Info, error) {
 	list, err := engine.Of(db).List(ctx)
 	if err != nil {
@@ -256,8 +250,7 @@ func (c *Context) Name() string { return c.state.Load().Name }
 // Edition returns the edition of the selector language with which the context was created.
 func (c *Context) Edition() selector.Edition { return selector.Edition(c.state.Load().Edition) }
 
-// Cycles returns the cycles of the oldest and the latest snapshot. If last < first, the
-// context has no snapshot yet.
+// Cycles returns the cycles of the oldest and the latest snapshot. If last < first, the context has no snapshot yet.
 func (c *Context) Cycles() (first, last int64) {
 	s := c.state.Load()
 	return s.First, s.State.Cycle
@@ -267,9 +260,8 @@ func (c *Context) Cycles() (first, last int64) {
 // erasures since the context was created.
 func (c *Context) Revision() int64 { return c.state.Load().Revision }
 
-// Retain protects nodes from expiry and pruning (02 §5.4) until release is called. It
-// applies to this process only. It returns E_NODE_NOT_FOUND if the working state lacks one
-// of them.
+// Retain protects nodes from expiry and pruning (02 §5.4) until release is called. It applies to this process only.
+// It returns E_NODE_NOT_FOUND if the working state lacks one of them.
 func (c *Context) Retain(ids ...string) (release func(), err error) {
 	working := c.state.Load().Working
 	for _, id := range ids {
@@ -297,8 +289,7 @@ func (c *Context) hold(ids []string, by int) {
 	}
 }
 
-// retained returns a copy of the held ids, nil if there are none. The copy shows a commit
-// one moment.
+// retained returns a copy of the held ids, nil if there are none. The copy shows a commit one moment.
 func (c *Context) retained() map[string]bool {
 	c.holders.Lock()
 	defer c.holders.Unlock()

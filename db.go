@@ -39,18 +39,16 @@ func NewDB(s store.Store) *DB {
 // imports of what names no edition and by recorders. Closing what it returns closes db.
 func (db *DB) WithEdition(e selector.Edition) *DB { return &DB{db.hiddenContexts, e} }
 
-// Edition returns the edition of contexts that are made without one: canonical, unless
-// [DB.WithEdition] says another.
+// Edition returns the edition of contexts that are made without one: canonical, unless [DB.WithEdition] says another.
 func (db *DB) Edition() selector.Edition { return cmp.Or(db.edition, selector.Canonical) }
 
 // Close waits for work in the background and closes the store. Every later call returns E_STORE.
 func (db *DB) Close() error { return engine.Of(db).Close() }
 
-// Compact joins all cycles of each context but the last one, makes damaged checkpoints anew and
-// reclaims space: others may have to wait, as [store.Cleaner] says of the store. remains says
-// why some of it is still there, "" if nothing is; a later call can finish. Errors: E_BUSY if others
-// hold the store, E_STORE if there is no room for a second copy. Cost: reading everything in the
-// store, and writing it once.
+// Compact joins all cycles of each context but the last one, makes damaged checkpoints anew and reclaims space:
+// others may have to wait, as [store.Cleaner] says of the store. remains says why some of it is still there, "" if
+// nothing is; a later call can finish. Errors: E_BUSY if others hold the store, E_STORE if there is no room for a
+// second copy. Cost: reading everything in the store, and writing it once.
 func (db *DB) Compact(ctx context.Context) (remains string, err error) {
 	return engine.Of(db).Compact(ctx)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -37,20 +36,18 @@ func (b *Batch) Edition() selector.Edition { return b.edition }
 // Err returns the first error of the batch, nil if there is none.
 func (b *Batch) Err() error { return b.err }
 
-// Add adds a new node and returns its id. position is the parent, an id or the name of a
-// region, or a position such as (d0, cont[offset=0], end), which names a place among
-// siblings (001, 003 §3.9). node is a [Spec], or a text that describes one as [ParseSpec]
-// reads it, in the edition of the context (001 §6):
+// Add adds a new node and returns its id. position is the parent, an id or the name of a region, or a position such
+// as (d0, cont[offset=0], end), which names a place among siblings (001, 003 §3.9). node is a [Spec], or a text that
+// describes one as [ParseSpec] reads it, in the edition of the context (001 §6):
 //
 //	b.Add("^ah", pact.Spec{Role: "user", Content: "Hello"})
 //	b.Add("(d0, cont[offset=0], )", "block:text { key='hero' }")
 //
-// Under a parent, the offset and the stamps of the node determine its place among its
-// siblings (02 §4.3). Errors: E_NODE_NOT_FOUND if there
-// is no such parent, E_PLACEMENT_INVALID if the node may not stand there, E_NODE_DUPLICATE
-// if the history has the id already, E_DOCUMENT_INVALID for an invalid header or content or
-// a node that is neither, E_SELECTOR_INVALID for a text that is not a position or
-// describes no node. Cost: O(depth · log n), and what the selectors of a position visit.
+// Under a parent, the offset and the stamps of the node determine its place among its siblings (02 §4.3). Errors:
+// E_NODE_NOT_FOUND if there is no such parent, E_PLACEMENT_INVALID if the node may not stand there, E_NODE_DUPLICATE
+// if the history has the id already, E_DOCUMENT_INVALID for an invalid header or content or a node that is neither,
+// E_SELECTOR_INVALID for a text that is not a position or describes no node. Cost: O(depth · log n), and what the
+// selectors of a position visit.
 func (b *Batch) Add(position string, node any) (id string) {
 	return b.node(func() (string, error) {
 		var spec Spec
@@ -84,109 +81,34 @@ func (b *Batch) Add(position string, node any) (id string) {
 	})
 }
 
-// AddResult adds the result of a call to the active head and returns its id. The call and
-// the result refer to each other, so that they expire and are pruned together; a call of an
-// earlier cycle is sealed, so only the result refers to it. If the spec leaves them out,
-// the role is tool, the kind is result, and the offset is that of the call or of the group
-// around it, so that the result comes after the call, in the core if the call is in the
-// core. Errors: E_NODE_NOT_FOUND if there is no such node, E_PLACEMENT_INVALID if it is not
-// a call.
+// AddResult adds the result of a call to the active head and returns its id. The call and the result refer to each
+// other, so that they expire and are pruned together; a call of an earlier cycle is sealed, so only the result refers
+// to it. If the spec leaves them out, the role is tool, the kind is result, and the offset is that of the call or of
+// the group around it, so that the result comes after the call, in the core if the call is in the core. Errors:
+// E_NODE_NOT_FOUND if there is no such node, E_PLACEMENT_INVALID if it is not a call.
 func (b *Batch) AddResult(call string, s Spec) (id string) {
-	return b.node(func() (string, error) { return b.addResult(call, s) })
+	return b.node(func() (string, error) {
+		call, err := b.named(call)
+		if err != nil {
+			return "", err
+		}
+		return b.editor.AddResult(call, s.tree())
+	})
 }
 
-func (b *Batch) addResult(call string, s Spec) (id string, err error) {
-	if call, err = b.named(call); err != nil {
-		return "", err
-	}
-	t := b.editor.Tree()
-	path, err := t.Path(call)
-	if err != nil {
-		return "", err
-	}
-	if path == nil {
-		return "", tree.NoNode(call, "in the working state")
-	}
-	e := path[len(path)-1]
-	if e.Node().Kind != KindCall || e.Class() != tree.Block {
-		return "", fault.OnNode(fault.PlacementInvalid, call, "the node is not a call, which is a block of kind call",
-			"name a call, or add the result with Add and refs")
-	}
-	if s.Role == "" {
-		s.Role = RoleTool
-	}
-	if s.Kind == "" {
-		s.Kind = KindResult
-	}
-	if s.Offset == 0 {
-		s.Offset = beside(path)
-	}
-	if !slices.Contains(s.Refs, call) {
-		s.Refs = append(slices.Clone(s.Refs), call)
-	}
-	if id, err = b.editor.Add("^ah", s.tree()); err != nil {
-		return "", err
-	}
-	if earlier, err := b.editor.Earlier(call); earlier || err != nil {
-		return id, err
-	}
-	return id, b.editor.Update(call, map[string]any{"refs": append(slices.Clone(e.Node().Refs), id)})
-}
-
-// beside returns the offset in the active head at which a new block comes after the node
-// at the end of path.
-func beside(path []*tree.Entry) int64 {
-	in := path[2:]
-	if path[1].Class() == tree.Seq && len(path) > 3 {
-		in = path[3:]
-	}
-	offset := in[0].Node().Offset
-	if offset == 0 && len(in) > 1 {
-		offset = max(0, in[1].Node().Offset) // a node in a core may have an offset of its own
-	}
-	return offset
-}
-
-// AddEvery adds a new member of the family of spec.Key to the active head if one is due: if
-// the family has no living member, or its newest member is at least every cycles old. It
-// returns the id of the newest member and whether it was added now. Older members stay in
-// their turns; a turn never has two.
+// AddEvery adds a new member of the family of spec.Key to the active head if one is due: if the family has no living
+// member, or its newest member is at least every cycles old. It returns the id of the newest member and whether it
+// was added now. Older members stay in their turns; a turn never has two.
 //
-// Errors: E_DOCUMENT_INVALID if every is less than 1, if the spec has no key, or if its ttl
-// is less than every, because the member would expire before the next one is due. Cost: the
-// turns since the newest member, and O(log n); once for each batch also a look at the nodes
-// in ^ah, in ^sys and in turns with many nodes.
+// Errors: E_DOCUMENT_INVALID if every is less than 1, if the spec has no key, or if its ttl is less than every,
+// because the member would expire before the next one is due. Cost: the turns since the newest member, and O(log n);
+// once for each batch also a look at the nodes in ^ah, in ^sys and in turns with many nodes.
 func (b *Batch) AddEvery(every int64, s Spec) (id string, added bool) {
 	id = b.node(func() (newest string, err error) {
-		newest, added, err = b.addEvery(every, s)
+		newest, added, err = b.editor.AddEvery(every, s.tree())
 		return newest, err
 	})
 	return id, added
-}
-
-func (b *Batch) addEvery(every int64, s Spec) (id string, added bool, err error) {
-	switch {
-	case every < 1:
-		return "", false, fault.New(fault.DocumentInvalid, "the cadence is less than 1 cycle", "write 1 for every cycle")
-	case s.Key == "":
-		return "", false, fault.New(fault.DocumentInvalid, "the node has a cadence but no key",
-			"give it a key")
-	case s.TTL != 0 && s.TTL < every:
-		return "", false, fault.New(fault.DocumentInvalid, "the node would expire before the next one is due",
-			"make the ttl at least the cadence, or leave it out")
-	}
-	newest, err := b.editor.Newest(s.Key)
-	if err != nil {
-		return "", false, err
-	}
-	if newest != nil {
-		path, err := b.editor.Tree().Path(newest.ID)
-		if err != nil || b.editor.Cycle-newest.Cycle < every || path[1].Class() == tree.Head {
-			return newest.ID, false, err
-		}
-	}
-	id, err = b.editor.Add("^ah", s.tree())
-	return id, err == nil, err
 }
 
 // Remove removes a node with everything below it from the working state. In edition 1.0 what it takes out of
@@ -202,10 +124,9 @@ func (b *Batch) Remove(id string) {
 	})
 }
 
-// Move moves a node under another parent or to another offset and returns its id. A node of
-// an earlier cycle gets a new id, because its move is a removal and a new node (02 §2.3);
-// in edition 1.0 it keeps its id inside its region (1.0 02 §4.5.1).
-// Errors: those of [Batch.Add] and [Batch.Remove].
+// Move moves a node under another parent or to another offset and returns its id. A node of an earlier cycle gets a
+// new id, because its move is a removal and a new node (02 §2.3); in edition 1.0 it keeps its id inside its region
+// (1.0 02 §4.5.1). Errors: those of [Batch.Add] and [Batch.Remove].
 func (b *Batch) Move(id, parent string, offset int64) (newID string) {
 	return b.node(func() (string, error) {
 		id, err := b.named(id)
@@ -300,10 +221,9 @@ func (b *Batch) gap(position string) (*tree.Gap, error) {
 	return &gap, nil
 }
 
-// Edit changes the working state: it makes all edits of f, or none if f returns an error or
-// a call of the batch fails. The edits are stored, so that other processes see them. A
-// prepared candidate is discarded. If another process was faster, the error is E_CONFLICT
-// with a [Conflict]. Cost: the size of the change.
+// Edit changes the working state: it makes all edits of f, or none if f returns an error or a call of the batch
+// fails. The edits are stored, so that other processes see them. A prepared candidate is discarded. If another
+// process was faster, the error is E_CONFLICT with a [Conflict]. Cost: the size of the change.
 func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) (err error) {
 	c.write.Lock()
 	defer c.write.Unlock()

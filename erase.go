@@ -23,31 +23,27 @@ type Erasure struct {
 	// Random gives the salt of the marks. Use crypto/rand.Reader, except in tests: a person who can
 	// guess the salt can guess a short text from its mark.
 	Random io.Reader
-	// Receipt, if not nil, is called once with the receipt (see [history.Erased]) before anything is
-	// written, so that the caller has it whatever happens afterwards. If it fails, nothing is
-	// erased. If the erasure fails later, the receipt is worthless. Receipt must not use the
-	// store.
+	// Receipt, if not nil, is called once with the receipt (see [history.Erased]) before anything is written, so that
+	// the caller has it whatever happens afterwards. If it fails, nothing is erased. If the erasure fails later, the
+	// receipt is worthless. Receipt must not use the store.
 	Receipt  func(receipt string) error
 	DryRun   bool                  // only say what would go
 	Progress func(done, total int) // if not nil, called with the number of snapshots that are done
 }
 
-// Erase removes nodes for good from every snapshot of the context and of all contexts that
-// share history with it: its origins, its forks, undone and deleted lines, and drafts. Of a
-// node only its place remains, and a mark in the attribute pact:erased (see [Mark]);
-// docs/erasure.md lists what goes and what stays. The log of each of these contexts records who did it, when and why. An
-// erasure happens as a whole or not at all. Remains in the answer says what is left to
-// clean up in the file; calling Erase with an empty Erasure finishes that.
+// Erase removes nodes for good from every snapshot of the context and of all contexts that share history with it: its
+// origins, its forks, undone and deleted lines, and drafts. Of a node only its place remains, and a mark in the
+// attribute pact:erased (see [Mark]); docs/erasure.md lists what goes and what stays. The log of each of these
+// contexts records who did it, when and why. An erasure happens as a whole or not at all. Remains in the answer says
+// what is left to clean up in the file; calling Erase with an empty Erasure finishes that.
 //
-// Every other [Context] of these histories, in this process or another one, reads its
-// state again at its next call that takes a context.Context. That discards prepared
-// candidates; a call that changes something returns E_CONFLICT. A [Snapshot] that
-// a program still holds gives out no content any more.
+// Every other [Context] of these histories, in this process or another one, reads its state again at its next call
+// that takes a context.Context. That discards prepared candidates; a call that changes something returns E_CONFLICT.
+// A [Snapshot] that a program still holds gives out no content any more.
 //
-// If the erasure is done but the context cannot be read again, Erase returns both an answer
-// and an error. Errors: E_NODE_NOT_FOUND for an id that never existed; E_DOCUMENT_INVALID
-// without a reason, or if the reason, an id or a type contains the text; E_CONFLICT if
-// another writer was faster. Cost: the rows of all contexts concerned.
+// If the erasure is done but the context cannot be read again, Erase returns both an answer and an error. Errors:
+// E_NODE_NOT_FOUND for an id that never existed; E_DOCUMENT_INVALID without a reason, or if the reason, an id or a
+// type contains the text; E_CONFLICT if another writer was faster. Cost: the rows of all contexts concerned.
 func (c *Context) Erase(ctx context.Context, e Erasure) (_ *history.Erased, err error) {
 	c.write.Lock()
 	defer c.write.Unlock()

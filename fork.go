@@ -13,13 +13,11 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// Fork makes a new context that begins as a snapshot of this one. The two share everything
-// up to that snapshot instead of copying it; what comes later belongs to each alone.
-// Generated ids in a fork end in its number (block:12-3-f2), so that related contexts never
-// give the same id. Uncommitted edits stay behind. Errors: E_SNAPSHOT_NOT_FOUND if there is
-// no such snapshot, E_CONFLICT if the name is taken, E_STORE also if the store made the fork
-// and then cannot read it: Fork with the same request token returns it later. Cost: reading
-// the snapshot.
+// Fork makes a new context that begins as a snapshot of this one. The two share everything up to that snapshot
+// instead of copying it; what comes later belongs to each alone. Generated ids in a fork end in its number
+// (block:12-3-f2), so that related contexts never give the same id. Uncommitted edits stay behind. Errors:
+// E_SNAPSHOT_NOT_FOUND if there is no such snapshot, E_CONFLICT if the name is taken, E_STORE also if the store made
+// the fork and then cannot read it: Fork with the same request token returns it later. Cost: reading the snapshot.
 func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (_ *Context, err error) {
 	f := c.options().context(c.store)
 	s := c.state.Load()
@@ -47,8 +45,7 @@ func (c *Context) options() OpenOptions {
 	return OpenOptions{Actor: c.actor, Clock: c.clock, Counter: c.counter}
 }
 
-// forked returns the fork that a call with the same token made before, nil
-// without one.
+// forked returns the fork that a call with the same token made before, nil without one.
 func (c *Context) forked(ctx context.Context, name, token string) (*Context, error) {
 	if token == "" {
 		return nil, nil
@@ -69,12 +66,11 @@ func (c *Context) forked(ctx context.Context, name, token string) (*Context, err
 	return f, nil
 }
 
-// Undo takes the last commit back: in one durable step a fork of the snapshot before it
-// gets the name of this context, and this Context continues with the fork. Nothing is lost:
-// the old context, with its uncommitted edits, keeps the name that Undo
-// returns. Errors: E_SNAPSHOT_NOT_FOUND if there is no snapshot before the last, E_CONFLICT if
-// another writer was faster, E_STORE also if the store made the fork and then cannot read
-// it: Undo with the same request token does not undo twice.
+// Undo takes the last commit back: in one durable step a fork of the snapshot before it gets the name of this
+// context, and this Context continues with the fork. Nothing is lost: the old context, with its uncommitted edits,
+// keeps the name that Undo returns. Errors: E_SNAPSHOT_NOT_FOUND if there is no snapshot before the
+// last, E_CONFLICT if another writer was faster, E_STORE also if the store made the fork and then cannot read it:
+// Undo with the same request token does not undo twice.
 func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) {
 	c.write.Lock()
 	defer c.write.Unlock()
@@ -121,9 +117,8 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 	}
 }
 
-// before returns the snapshots up to a cycle that precedes the latest one, oldest first.
-// When one undo follows another, it reads more snapshots at once each time, so that each
-// undo costs little.
+// before returns the snapshots up to a cycle that precedes the latest one, oldest first. When one undo follows
+// another, it reads more snapshots at once each time, so that each undo costs little.
 func (c *Context) before(ctx context.Context, s *state, cycle int64) (list []*tree.Tree, reach int64, err error) {
 	if n := len(s.past); n > 0 && s.past[0].Cycle() <= cycle && cycle <= s.past[n-1].Cycle() {
 		return s.past[:cycle-s.past[0].Cycle()+1], s.reach, nil
@@ -137,9 +132,8 @@ func (c *Context) before(ctx context.Context, s *state, cycle int64) (list []*tr
 	return list, reach, err
 }
 
-// earlierUndo looks for an undo that was made before with the same token: the log of both
-// lines has it. It continues with the state that the undo left and returns the name of
-// the old line, "" if there was no such undo.
+// earlierUndo looks for an undo that was made before with the same token: the log of both lines has it. It continues
+// with the state that the undo left and returns the name of the old line, "" if there was no such undo.
 func (c *Context) earlierUndo(ctx context.Context, s *state, token string) (string, error) {
 	done, err := c.seen(ctx, s, token)
 	if done == nil || err != nil {

@@ -34,8 +34,7 @@ func Diff(ctx context.Context, from, to *Snapshot, o *DiffOptions) (_ *diff.Resu
 	return differ.Trees(tree.Of(from), tree.Of(to), selection)
 }
 
-// restrict returns what the selector of a diff finds on both sides, nil without a
-// selector.
+// restrict returns what the selector of a diff finds on both sides, nil without a selector.
 func restrict(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.Selection, error) {
 	if o.Select == "" {
 		return nil, nil
@@ -54,10 +53,9 @@ func restrict(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.S
 	return &differ.Selection{From: sides[0], To: sides[1]}, nil
 }
 
-// RichDiff returns the changes that lead from a to b with everything that is known about
-// them: added, removed and changed nodes with all values, the causes, moves and
-// replacements as far as they can be inferred, and the byte range of every node in the
-// thread (02 §9.3, 05 §4.5, 06 §4.4). The selector works as in [Context.Diff]. Causes
+// RichDiff returns the changes that lead from a to b with everything that is known about them: added, removed and
+// changed nodes with all values, the causes, moves and replacements as far as they can be inferred, and the byte
+// range of every node in the thread (02 §9.3, 05 §4.5, 06 §4.4). The selector works as in [Context.Diff]. Causes
 // follow the order of time, even if b is older than a.
 //
 // Cost: what differs, times O(log n), and the log between the two; if a and b are not
@@ -134,11 +132,10 @@ func (c *Context) Log(ctx context.Context, from int64) iter.Seq2[history.Entry, 
 	return c.provenance(c.state.Load()).Entries(ctx, from)
 }
 
-// Blame returns for every block in the thread of a state, in the order of the thread, the
-// cycle that added it and its actor and, if a later cycle changed the block in place, the
-// cycle of the current version (06 §6). A block from an imported snapshot has the cycle in
-// its header. It returns E_SNAPSHOT_NOT_FOUND if there is no snapshot at the address. Cost:
-// what changed from the first snapshot to that state.
+// Blame returns for every block in the thread of a state, in the order of the thread, the cycle that added it and its
+// actor and, if a later cycle changed the block in place, the cycle of the current version (06 §6). A block from an
+// imported snapshot has the cycle in its header. It returns E_SNAPSHOT_NOT_FOUND if there is no snapshot at the
+// address. Cost: what changed from the first snapshot to that state.
 func (c *Context) Blame(ctx context.Context, a Address) (_ []inspect.Blame, err error) {
 	s, t, err := c.stateAt(ctx, a)
 	if err != nil {
@@ -147,11 +144,10 @@ func (c *Context) Blame(ctx context.Context, a Address) (_ []inspect.Blame, err 
 	return c.provenance(s).Blame(ctx, t)
 }
 
-// Timeline returns everything that happened to a node (06 §6): who added it and where,
-// each change, the nodes that became its children or refer to it, what kept it when it was
-// to go, and why it went. It returns E_NODE_NOT_FOUND for an id that no snapshot, draft or
-// commit ever had; a draft that was removed before its commit leaves no trace. Cost: the
-// cycles that concern the node.
+// Timeline returns everything that happened to a node (06 §6): who added it and where, each change, the nodes that
+// became its children or refer to it, what kept it when it was to go, and why it went. It returns E_NODE_NOT_FOUND
+// for an id that no snapshot, draft or commit ever had; a draft that was removed before its commit leaves no trace.
+// Cost: the cycles that concern the node.
 func (c *Context) Timeline(ctx context.Context, id string) (_ *inspect.Timeline, err error) {
 	s, err := c.current(ctx)
 	if err != nil {
@@ -160,11 +156,10 @@ func (c *Context) Timeline(ctx context.Context, id string) (_ *inspect.Timeline,
 	return c.provenance(s).Timeline(ctx, id)
 }
 
-// Occurrences returns each content for which match is true in the snapshots between two addresses, in
-// the order in which the contents came, and with working those that the working state has beyond the
-// latest snapshot. If from is [Working], it searches the working state alone. match gets a content as
-// canonical JSON and the cycle of the state that brought it. Errors: E_SNAPSHOT_NOT_FOUND if there is
-// no snapshot at an address.
+// Occurrences returns each content for which match is true in the snapshots between two addresses, in the order in
+// which the contents came, and with working those that the working state has beyond the latest snapshot. If from is
+// [Working], it searches the working state alone. match gets a content as canonical JSON and the cycle of the state
+// that brought it. Errors: E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address.
 //
 // Cost: the first snapshot, then what differs from each to the next; it makes no trees of the others.
 func (c *Context) Occurrences(ctx context.Context, from, to Address, working bool,
@@ -182,11 +177,10 @@ func (c *Context) Occurrences(ctx context.Context, from, to Address, working boo
 	return c.provenance(s).Occurrences(ctx, first, last, working, match)
 }
 
-// Prefixes yields, for every snapshot between two addresses in either order, both
-// included and oldest first, how much of its thread repeats the thread of the cycle
-// before. The first snapshot of the context is compared with nothing. Prefixes counts
-// tokens if the context has a Counter. If it fails, it yields the error and ends; the
-// error is E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address.
+// Prefixes yields, for every snapshot between two addresses in either order, both included and oldest first, how much
+// of its thread repeats the thread of the cycle before. The first snapshot of the context is compared with nothing.
+// Prefixes counts tokens if the context has a Counter. If it fails, it yields the error and ends; the error is
+// E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address.
 //
 // Cost: reading the snapshots, and O(depth · log n) for each; nothing is rendered.
 // Counting tokens reads every content once; the tree keeps the counts.
@@ -202,27 +196,23 @@ func (c *Context) Prefixes(ctx context.Context, from, to Address) iter.Seq2[insp
 	}
 }
 
-// SharePrefix compares the canonical threads of two snapshots from their beginning. It
-// fails if it must read a content and cannot. Cost: one path where the snapshots share
-// structure, and the blocks that differ but render to the same bytes; it renders nothing
-// else.
+// SharePrefix compares the canonical threads of two snapshots from their beginning. It fails if it must read a
+// content and cannot. Cost: one path where the snapshots share structure, and the blocks that differ but render to
+// the same bytes; it renders nothing else.
 func SharePrefix(ctx context.Context, older, newer *Snapshot) (_ *inspect.SharedPrefix, err error) {
 	return provenance.SharedPrefix(newer.asking(older.asking(ctx)), tree.Of(older), tree.Of(newer))
 }
 
-// Verify reads a context again from its store and checks all of it: the store's own rows,
-// the log, the content hash of every version of a node, the rules for nodes and their
-// canonical order (02 §2.2, §4), the block that each version renders to (02 §12.5), and
-// for every snapshot the digests that its commit recorded and the hash of the bytes that
-// were sent. It counts commits from before digests were recorded, but can check them
-// against none. Verify calls progress, if it is not nil, with the number of snapshots
-// that are done.
+// Verify reads a context again from its store and checks all of it: the store's own rows, the log, the content hash
+// of every version of a node, the rules for nodes and their canonical order (02 §2.2, §4), the block that each
+// version renders to (02 §12.5), and for every snapshot the digests that its commit recorded and the hash of the
+// bytes that were sent. It counts commits from before digests were recorded, but can check them against none. Verify
+// calls progress, if it is not nil, with the number of snapshots that are done.
 //
-// A damaged context is not an error: the answer holds the first defect. Errors:
-// E_CONTEXT_NOT_FOUND if the context was deleted, E_STORE if the medium fails. Cost:
-// reading everything that is stored for the context once, and the digests of what each
-// snapshot changed. If the bytes that were sent were recorded, Verify also hashes the
-// part of each thread that does not repeat the thread before it.
+// A damaged context is not an error: the answer holds the first defect. Errors: E_CONTEXT_NOT_FOUND if the context
+// was deleted, E_STORE if the medium fails. Cost: reading everything that is stored for the context once, and the
+// digests of what each snapshot changed. If the bytes that were sent were recorded, Verify also hashes the part of
+// each thread that does not repeat the thread before it.
 //
 // Specification: 06 §6.
 func Verify(ctx context.Context, c *Context, progress func(done, total int)) (_ *inspect.Verification, err error) {
@@ -238,10 +228,9 @@ func VerifyNamed(
 	return verify.Named(ctx, engine.Of(db), name, progress)
 }
 
-// VerifyAll verifies everything in a store: the list of contexts, rows that belong to no
-// context, and every context as [Verify] does. It goes on after a context that cannot be
-// read and reports that as its defect. It calls progress, if that is not nil, with the
-// number of snapshots that are done and that there are. Cost: reading everything that is
+// VerifyAll verifies everything in a store: the list of contexts, rows that belong to no context, and every context
+// as [Verify] does. It goes on after a context that cannot be read and reports that as its defect. It calls progress,
+// if that is not nil, with the number of snapshots that are done and that there are. Cost: reading everything that is
 // stored once.
 func VerifyAll(ctx context.Context, db *DB, progress func(done, total int)) (_ *inspect.StoreVerification,
 	err error) {

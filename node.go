@@ -71,10 +71,9 @@ func (n Node) JSON(ctx context.Context) ([]byte, error) {
 	return []byte(v), nil
 }
 
-// Decode decodes the content into the value that v points to, as [encoding/json.Unmarshal]
-// does. If the node has no content, it leaves the value as it is. It returns
-// E_DOCUMENT_INVALID if v cannot hold the content. Its other errors and its cost are those
-// of [Node.Text].
+// Decode decodes the content into the value that v points to, as [encoding/json.Unmarshal] does. If the node has no
+// content, it leaves the value as it is. It returns E_DOCUMENT_INVALID if v cannot hold the content. Its other errors
+// and its cost are those of [Node.Text].
 func (n Node) Decode(ctx context.Context, v any) error {
 	data, err := n.JSON(ctx)
 	if err != nil || data == nil {
@@ -127,8 +126,7 @@ func nodeOf(e *tree.Entry, t *tree.Tree, from tree.Asker) Node {
 	return node
 }
 
-// decoded returns a JSON value as encoding/json decodes it, and as text what that cannot
-// read, such as NaN.
+// decoded returns a JSON value as encoding/json decodes it, and as text what that cannot read, such as NaN.
 func decoded(data []byte) (v any) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -221,10 +219,9 @@ func (s *Spec) tree() tree.Spec {
 //
 //	block:text {key='hero', ttl=5, content='Hello'} +featured
 //
-// In editions with a kind facet block:text is a block of kind text; in v0.1 it is a node of
-// the type block:text. Attributes are the headers of a node by name; tag and ref stand for
-// tags and refs with one value; pinned and removable need no value. It returns
-// E_SELECTOR_INVALID, with the token, for a text that describes no node.
+// In editions with a kind facet block:text is a block of kind text; in v0.1 it is a node of the type block:text.
+// Attributes are the headers of a node by name; tag and ref stand for tags and refs with one value; pinned and
+// removable need no value. It returns E_SELECTOR_INVALID, with the token, for a text that describes no node.
 func ParseSpec(text string, e selector.Edition) (Spec, error) {
 	s, err := query.ParseSpec(text, e)
 	cad := int64(0)

@@ -25,14 +25,12 @@ type OpenOptions struct {
 	// of the system. It is read once for every stamp. A reading that is not later than the
 	// last stamp is replaced by that stamp plus 1 (02 §4.4).
 	Clock func() int64
-	// Counter counts the tokens of contents, for policies that limit them and for reports.
-	// With nil no tokens are counted. A commit counts only if its
-	// policy limits tokens.
+	// Counter counts the tokens of contents, for policies that limit them and for reports. With nil no tokens are
+	// counted. A commit counts only if its policy limits tokens.
 	Counter Counter
 }
 
-// CreateOptions says how a new context begins. A nil *CreateOptions is the zero
-// CreateOptions.
+// CreateOptions says how a new context begins. A nil *CreateOptions is the zero CreateOptions.
 type CreateOptions struct {
 	OpenOptions
 	// Edition is the edition of the selectors of the context and of the types of new nodes; ""
@@ -58,8 +56,7 @@ type ImportOptions struct {
 	Renumber bool
 }
 
-// Note tells the log who made a call, and why. A nil *Note is the
-// zero Note.
+// Note tells the log who made a call, and why. A nil *Note is the zero Note.
 type Note struct {
 	Actor   string // who makes the call; "" means the actor of the Context
 	Message string // why, for readers of the log
@@ -69,9 +66,8 @@ type Note struct {
 	Request string
 }
 
-// Pruning says what a commit removes besides expired nodes (02 §7). A nil *Pruning is the
-// zero Pruning, which removes what the policy of the context asks for, nothing if it
-// keeps none.
+// Pruning says what a commit removes besides expired nodes (02 §7). A nil *Pruning is the zero Pruning, which removes
+// what the policy of the context asks for, nothing if it keeps none.
 type Pruning struct {
 	// Policy gives the limits. A policy that limits tokens needs a Context with a Counter,
 	// otherwise it is E_DOCUMENT_INVALID. With the zero Policy, the one that the context keeps
@@ -99,16 +95,14 @@ func (p *Pruning) empty() bool {
 	return p == nil || p.Policy.Empty() && len(p.IDs)+len(p.Select)+len(p.Rewrite) == 0
 }
 
-// SelectOptions says which of the nodes that a selector finds are returned, and for a range
-// of snapshots which changes (04 §4, options). Where, Skip and
-// Limit apply in this order, after all controls of the selector (003, 001 §3.5.2). A nil
-// *SelectOptions is the zero SelectOptions.
+// SelectOptions says which of the nodes that a selector finds are returned, and for a range of snapshots which
+// changes (04 §4, options). Where, Skip and Limit apply in this order, after all controls of the selector (003, 001
+// §3.5.2). A nil *SelectOptions is the zero SelectOptions.
 type SelectOptions struct {
 	// Edition is the edition of the selector and of Where; "" means that of the context.
 	Edition selector.Edition
-	// Where is a second selector: only nodes that it finds in the same snapshot, and nodes
-	// below these, are returned; "" returns all. It has no address, or the address of the
-	// first selector, which lets it use derived facets.
+	// Where is a second selector: only nodes that it finds in the same snapshot, and nodes below these, are returned;
+	// "" returns all. It has no address, or the address of the first selector, which lets it use derived facets.
 	Where string
 	Skip  int // leaves out this many nodes at the beginning
 	Limit int // returns at most this many nodes; 0 for no limit
@@ -119,8 +113,7 @@ type SelectOptions struct {
 	// Counter counts for the facet tokens; nil means the Counter of the context. A selector
 	// that has the facet and no Counter is E_SELECTOR_INVALID.
 	Counter Counter
-	// Working makes @* ask the working state too, before the snapshots. Of a recorded run it
-	// holds the last answer.
+	// Working makes @* ask the working state too, before the snapshots. Of a recorded run it holds the last answer.
 	Working bool
 }
 
@@ -135,8 +128,7 @@ type DiffOptions struct {
 	// ContentMode is the form in which to show the change of a content; "" means unified. A JSON
 	// Patch needs two contents in JSON; otherwise the form is unified, and a warning says so.
 	ContentMode diff.Mode
-	// ContextLines is the number of lines of context of a unified diff; 0 means 3, and a
-	// negative number none.
+	// ContextLines is the number of lines of context of a unified diff; 0 means 3, and a negative number none.
 	ContextLines int
 }
 
@@ -156,9 +148,8 @@ type RangeOptions struct {
 	// MaxSnapshots keeps only this many of the newest snapshots of the range; 0 keeps all. A
 	// negative number is E_SNAPSHOT_RANGE_LIMIT.
 	MaxSnapshots int
-	// MaxChangesPerSnapshot keeps only this many entries of every block: first of
-	// the added nodes, then of the removed, then of the changed. The statistics still count
-	// all of them. 0 keeps all, a negative number none.
+	// MaxChangesPerSnapshot keeps only this many entries of every block: first of the added nodes, then of the
+	// removed, then of the changed. The statistics still count all of them. 0 keeps all, a negative number none.
 	MaxChangesPerSnapshot int
 }
 

@@ -17,11 +17,10 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// Prepare expires, prunes and seals the working state without publishing the result. It
-// returns this candidate for the next snapshot, whose thread is what to send to the model.
-// [Context.Commit] then publishes exactly this candidate. An edit discards it; another
-// Prepare replaces it. A call without its result or a result without its call is a warning
-// in the report, unless the policy asks for more. Cost: that of [Context.Commit].
+// Prepare expires, prunes and seals the working state without publishing the result. It returns this candidate for
+// the next snapshot, whose thread is what to send to the model. [Context.Commit] then publishes exactly this
+// candidate. An edit discards it; another Prepare replaces it. A call without its result or a result without its call
+// is a warning in the report, unless the policy asks for more. Cost: that of [Context.Commit].
 func (c *Context) Prepare(ctx context.Context, p *Pruning) (_ *Sealed, err error) {
 	c.write.Lock()
 	defer c.write.Unlock()
@@ -87,13 +86,11 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 	return in, nil
 }
 
-// Send writes the canonical thread of the candidate (02 §12), which it prepares if there
-// is none, and remembers the SHA-256 of exactly these bytes. The commit that publishes
-// the candidate records the hash in the log, and [Verify] checks the snapshot against it.
-// An edit discards the hash with the candidate; sending again writes the same bytes. p
-// applies to a candidate that Send prepares: it is E_CONFLICT to give one if a candidate
-// is prepared already. E_CONFLICT also means that the candidate was discarded or
-// published during the write.
+// Send writes the canonical thread of the candidate (02 §12), which it prepares if there is none, and remembers the
+// SHA-256 of exactly these bytes. The commit that publishes the candidate records the hash in the log, and [Verify]
+// checks the snapshot against it. An edit discards the hash with the candidate; sending again writes the same bytes.
+// p applies to a candidate that Send prepares: it is E_CONFLICT to give one if a candidate is prepared already.
+// E_CONFLICT also means that the candidate was discarded or published during the write.
 func (c *Context) Send(ctx context.Context, w io.Writer, p *Pruning) (_ *Sealed, err error) {
 	s, err := c.toSend(ctx, p)
 	if err != nil {
@@ -157,11 +154,10 @@ func lostCandidate() error {
 		"send the current candidate")
 }
 
-// PlanPruning returns what a commit with this pruning would remove, how much that would
-// free and how much of the provider's cached prefix it would cost: at [Working] the next commit of
-// this context, even if a candidate is prepared, at a snapshot the first commit of a fork of it.
-// It changes nothing and does not read the clock. Cost: that of preparing the commit twice; for a
-// fork also reading that snapshot and the log entry that published it.
+// PlanPruning returns what a commit with this pruning would remove, how much that would free and how much of the
+// provider's cached prefix it would cost: at [Working] the next commit of this context, even if a candidate is
+// prepared, at a snapshot the first commit of a fork of it. It changes nothing and does not read the clock. Cost:
+// that of preparing the commit twice; for a fork also reading that snapshot and the log entry that published it.
 func (c *Context) PlanPruning(ctx context.Context, at Address, p *Pruning) (*inspect.PrunePlan, error) {
 	s, err := c.current(ctx)
 	if err != nil {

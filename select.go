@@ -21,19 +21,17 @@ type Hit struct {
 	Parent   string    // id of its parent, "" for the root
 }
 
-// Select asks a selector, such as "@t0 ^seq .seg:depth(1-3) .block[role='user']", written in
-// the edition of the context (04 §2.2). It answers with ids, in document order or in the
-// order that its controls say. It asks the snapshot that the selector addresses;
-// without an address it asks the working state or the latest snapshot, depending on the
-// edition. @* asks all snapshots, newest first, and gives each id once. A range gives the
-// changes from each of its snapshots to the next, as [Context.RangeDiffLatest] does, or ids
-// with @mode=union or @mode=latest. The last texts that were asked stay parsed.
+// Select asks a selector, such as "@t0 ^seq .seg:depth(1-3) .block[role='user']", written in the edition of the
+// context (04 §2.2). It answers with ids, in document order or in the order that its controls say. It asks the
+// snapshot that the selector addresses; without an address it asks the working state or the latest snapshot,
+// depending on the edition. @* asks all snapshots, newest first, and gives each id once. A range gives the changes
+// from each of its snapshots to the next, as [Context.RangeDiffLatest] does, or ids with @mode=union or @mode=latest.
+// The last texts that were asked stay parsed.
 //
-// Errors: E_SELECTOR_INVALID, with the position, for a text that is not a selector;
-// E_SNAPSHOT_NOT_FOUND for an address without a snapshot; E_LIMIT for a pattern that costs
-// too much. Cost: the nodes that the selector cannot rule out (see [Context.Explain]), for
-// every snapshot that is asked; a selector that looks only at a node and its ancestors
-// costs that for the newest snapshot, and for the others what differs.
+// Errors: E_SELECTOR_INVALID, with the position, for a text that is not a selector; E_SNAPSHOT_NOT_FOUND for an
+// address without a snapshot; E_LIMIT for a pattern that costs too much. Cost: the nodes that the selector cannot
+// rule out (see [Context.Explain]), for every snapshot that is asked; a selector that looks only at a node and its
+// ancestors costs that for the newest snapshot, and for the others what differs.
 //
 // Specification: 02 §9, 02 §9.1, 02 §9.2, 06 §3, 06 §3.1, 06 §3.2, 06 §3.3.
 func (c *Context) Select(ctx context.Context, query string, o *SelectOptions) ([]string, error) {
@@ -85,8 +83,7 @@ func (c *Context) asked(ctx context.Context, state *state, s *search.Search) ([]
 	return trees, err
 }
 
-// search prepares a selector. It counts with the context's own Counter unless the options
-// have one.
+// search prepares a selector. It counts with the context's own Counter unless the options have one.
 func (c *Context) search(query string, o *SelectOptions) (*search.Search, error) {
 	options := optionsOf(o)
 	if options.Counter == nil {
@@ -111,10 +108,9 @@ func newSearch(query string, e selector.Edition, o SelectOptions) (*search.Searc
 	return search.New(q, options)
 }
 
-// Explain evaluates a selector as [Context.Select] does and says how. The count does not
-// include nodes that only Where looks at. It fails as Select does, with one exception: it
-// evaluates a range that gives changes in each of its snapshots, and Where, Skip and
-// Limit do not apply to that.
+// Explain evaluates a selector as [Context.Select] does and says how. The count does not include nodes that only
+// Where looks at. It fails as Select does, with one exception: it evaluates a range that gives changes in each of its
+// snapshots, and Where, Skip and Limit do not apply to that.
 func (c *Context) Explain(ctx context.Context, query string, o *SelectOptions) (*inspect.Explanation, error) {
 	s, err := c.search(query, o)
 	if err != nil {
@@ -142,8 +138,7 @@ func (s *Snapshot) Select(ctx context.Context, query string, o *SelectOptions) (
 	return idsOf(list), nil
 }
 
-// Find finds nodes as [Snapshot.Select] does, and returns the nodes with their place
-// instead of ids.
+// Find finds nodes as [Snapshot.Select] does, and returns the nodes with their place instead of ids.
 func (s *Snapshot) Find(ctx context.Context, query string, o *SelectOptions) ([]Hit, error) {
 	list, err := s.find(ctx, query, o)
 	if err != nil {
@@ -163,8 +158,7 @@ func (s *Snapshot) find(ctx context.Context, query string, o *SelectOptions) ([]
 	return found.Find(s.asking(ctx), []*tree.Tree{tree.Of(s)})
 }
 
-// Explain evaluates a selector without an address in this snapshot and says how, as
-// [Context.Explain] does.
+// Explain evaluates a selector without an address in this snapshot and says how, as [Context.Explain] does.
 func (s *Snapshot) Explain(ctx context.Context, query string, o *SelectOptions) (*inspect.Explanation, error) {
 	found, err := s.search(query, o)
 	if err != nil {
@@ -173,8 +167,7 @@ func (s *Snapshot) Explain(ctx context.Context, query string, o *SelectOptions) 
 	return found.Explain(s.asking(ctx), []*tree.Tree{tree.Of(s)})
 }
 
-// search prepares a selector that has no address of its own, or one that names
-// this snapshot.
+// search prepares a selector that has no address of its own, or one that names this snapshot.
 func (s *Snapshot) search(query string, o *SelectOptions) (*search.Search, error) {
 	found, err := newSearch(query, s.edition, optionsOf(o))
 	if err != nil {
@@ -217,12 +210,11 @@ func (s *Snapshot) hits(list []search.Match) ([]Hit, error) {
 	return hits, nil
 }
 
-// RangeDiffLatest answers a selector that addresses a range of snapshots, such as
-// "@t-3..@t0 .block", with the changes from each snapshot of the range to the next (04
-// §2.2, annex 10). The controls of the selector apply inside each snapshot. @mode=reduce
-// gives one block of changes, from the newest to the oldest. Ends beyond the existing
-// snapshots are clamped, with a warning. Errors: E_SNAPSHOT_NOT_FOUND if no snapshot is in
-// the range, E_SELECTOR_INVALID if the selector has no range or asks for ids.
+// RangeDiffLatest answers a selector that addresses a range of snapshots, such as "@t-3..@t0 .block", with the
+// changes from each snapshot of the range to the next (04 §2.2, annex 10). The controls of the selector apply inside
+// each snapshot. @mode=reduce gives one block of changes, from the newest to the oldest. Ends beyond the existing
+// snapshots are clamped, with a warning. Errors: E_SNAPSHOT_NOT_FOUND if no snapshot is in the range,
+// E_SELECTOR_INVALID if the selector has no range or asks for ids.
 func (c *Context) RangeDiffLatest(ctx context.Context, query string, opts *RangeOptions) (*diff.RangeDiffLatestResult, error) {
 	o := optionsOf(opts)
 	q, err := search.Parse(query, cmp.Or(o.Edition, c.Edition()))

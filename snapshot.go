@@ -14,12 +14,11 @@ import (
 // Snapshot is one state of a context: a published snapshot, a prepared candidate, or the
 // working state at one moment. It is immutable and safe for concurrent use.
 //
-// After an erasure in its context, by any handle or process, a Snapshot that the program holds,
-// and its nodes, give out no content and no thread any more: a method that would read one
-// returns E_CONFLICT, also if the bytes are in memory. So does one after the context was deleted,
-// and E_STORE after its store was closed. To know, each of these methods asks the store, unless that
-// was asked less than 20 milliseconds ago. [Context.At] returns the snapshot as it is after the
-// erasure (docs/erasure.md).
+// After an erasure in its context, by any handle or process, a Snapshot that the program holds, and its nodes, give
+// out no content and no thread any more: a method that would read one returns E_CONFLICT, also if the bytes are in
+// memory. So does one after the context was deleted, and E_STORE after its store was closed. To know, each of these
+// methods asks the store, unless that was asked less than 20 milliseconds ago. [Context.At] returns the snapshot as
+// it is after the erasure (docs/erasure.md).
 type Snapshot struct {
 	hiddenTree
 	edition selector.Edition
@@ -59,8 +58,7 @@ func (s *Snapshot) asking(ctx context.Context) context.Context {
 // Cycle returns the cycle of the snapshot; for the working state that of the next commit.
 func (s *Snapshot) Cycle() int64 { return tree.Of(s).Cycle() }
 
-// Edition returns the edition of the selector language that the context or the document
-// has.
+// Edition returns the edition of the selector language that the context or the document has.
 func (s *Snapshot) Edition() selector.Edition { return s.edition }
 
 // Len returns the number of nodes. Cost: O(1).
@@ -70,8 +68,7 @@ func (s *Snapshot) Len() int { return tree.Of(s).Len() }
 // contents have equal digests.
 func (s *Snapshot) Digest() string { return tree.Of(s).Digest().String() }
 
-// Node returns the node with an id. It returns E_NODE_NOT_FOUND if there is none.
-// Cost: O(depth · log n).
+// Node returns the node with an id. It returns E_NODE_NOT_FOUND if there is none. Cost: O(depth · log n).
 func (s *Snapshot) Node(id string) (_ Node, err error) {
 	e, err := tree.Of(s).Entry(id)
 	if err != nil {
@@ -102,10 +99,9 @@ func (s *Snapshot) Nodes() iter.Seq2[Node, error] {
 // ThreadSize returns the number of blocks and of bytes of the canonical thread. Cost: O(1).
 func (s *Snapshot) ThreadSize() (blocks int, bytes int64) { return tree.Of(s).ThreadSize() }
 
-// Tokens returns the number of tokens of the contents in the thread: for a text its
-// tokens, for any other content those of its canonical JSON. It does not include what a
-// provider adds for each message. Cost: the contents that were not counted before, in
-// this snapshot or in one that shares their nodes.
+// Tokens returns the number of tokens of the contents in the thread: for a text its tokens, for any other content
+// those of its canonical JSON. It does not include what a provider adds for each message. Cost: the contents that
+// were not counted before, in this snapshot or in one that shares their nodes.
 func (s *Snapshot) Tokens(ctx context.Context, counter Counter) (int64, error) {
 	return tree.Tokens(counter).Sum(s.asking(ctx), tree.Of(s).Root())
 }

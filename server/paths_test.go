@@ -86,7 +86,7 @@ func TestATextIsFoundEverywhere(t *testing.T) {
 	r := start(t, server.Options{})
 	c := talk(t, r, "chat", "the Needle is here", "hay")
 	found, err := c.Select(t.Context(), "@c1 .seg", nil)
-	turns := found.IDs
+	turns := found
 	must(t, err)
 	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{IDs: turns}}); err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		entries = append(entries, question(e, err))
 	}
 	const latest = "@t0 .block"
-	ids := question(c.Select(ctx, latest, nil)).(pact.Selection).IDs
+	ids := question(c.Select(ctx, latest, nil)).([]string)
 	calls := question(view.NewReader(c, view.Bytes, nil, nil).Calls(ctx, pact.Cycle(1), newer)).([]view.Call)
 	small := view.PictureOptions{Columns: 2, Rows: 10, Unit: view.Bytes}
 	policy := lifecycle.Policy{MaxNodes: 1, ProtectTurns: 1}

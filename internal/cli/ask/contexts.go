@@ -6,6 +6,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 
@@ -70,7 +71,7 @@ func contextsCommand(a *command.App) *cobra.Command {
 			if list[i].Origin != nil {
 				list[i].Inherited = max(0, list[i].Origin.Cycle-c.First+1)
 			}
-			if list[i].Policy, err = pact.ListedPolicy(c); err != nil {
+			if list[i].Policy, err = commit.KeptPolicy(string(c.Listed.Attr(commit.PolicyAttr))); err != nil {
 				list[i].Policy = nil // a list of contexts does not fail over one of them; pact show says it
 			}
 		}
