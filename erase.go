@@ -23,12 +23,20 @@ type Erasure struct {
 	// Random gives the salt of the marks. Use crypto/rand.Reader, except in tests: a person who can
 	// guess the salt can guess a short text from its mark.
 	Random io.Reader
-	// Receipt, if not nil, is called once with the receipt (see [history.Erased]) before anything is written, so that
+	// Receipt, if not nil, is called once with the receipt (see [Erased]) before anything is written, so that
 	// the caller has it whatever happens afterwards. If it fails, nothing is erased. If the erasure fails later, the
 	// receipt is worthless. Receipt must not use the store.
 	Receipt  func(receipt string) error
 	DryRun   bool                  // only say what would go
 	Progress func(done, total int) // if not nil, called with the number of snapshots that are done
+}
+
+// Erased says what an erasure removed.
+type Erased struct {
+	history.Erased
+	// Receipt is the salt of the marks in hexadecimal, "" if nothing was erased. Erase returns it once and keeps it
+	// nowhere. With it and a copy of a node one can prove later what the node was (see [Mark]).
+	Receipt string `json:"receipt,omitempty"`
 }
 
 // Erase removes nodes for good from every snapshot of the context and of all contexts that share history with it: its
@@ -44,7 +52,7 @@ type Erasure struct {
 // If the erasure is done but the context cannot be read again, Erase returns both an answer and an error. Errors:
 // E_NODE_NOT_FOUND for an id that never existed; E_DOCUMENT_INVALID without a reason, or if the reason, an id or a
 // type contains the text; E_CONFLICT if another writer was faster. Cost: the rows of all contexts concerned.
-func (c *Context) Erase(ctx context.Context, e Erasure) (_ *history.Erased, err error) {
+func (c *Context) Erase(ctx context.Context, e Erasure) (_ *Erased, err error) {
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
@@ -68,11 +76,15 @@ func (c *Context) Erase(ctx context.Context, e Erasure) (_ *history.Erased, err 
 			what.Before = sync.OnceValue(func() error { return e.Receipt(hex.EncodeToString(what.Salt)) })
 		}
 	}
-	done, err := c.store.Erase(ctx, s.Key, what)
-	if err != nil || e.DryRun {
-		return done, err
+	of, err := c.store.Erase(ctx, s.Key, what)
+	if err != nil {
+		return nil, err
 	}
-	if done.Versions > 0 {
+	done := &Erased{Erased: *of}
+	if e.DryRun {
+		return done, nil
+	}
+	if of.Versions > 0 {
 		done.Receipt = hex.EncodeToString(what.Salt)
 	}
 	_, err = c.current(context.WithoutCancel(ctx)) // the erasure is done, and the caller must learn that
