@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/worth"
 )
 
@@ -73,4 +75,11 @@ func Drain(r *Recorder) {
 	if r.queue.put(job{run: func() error { return nil }, ends: true, done: done}) == nil {
 		<-done
 	}
+}
+
+// Compared returns with how many recordings a request to a chat completion is compared. Call it after Close.
+func Compared(r *Recorder, body string) int {
+	value, _ := canon.ParseAny([]byte(body))
+	read, _ := provider.ReadRequest(provider.Chat, value)
+	return len(r.known.candidates(requestOf(read, group{})))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"path/filepath"
 	"runtime"
@@ -92,6 +93,30 @@ func testIdle(t *testing.T, first func(i int) string) {
 		if i.Cycle != 3 {
 			t.Errorf("%s has %d calls", i.Name, i.Cycle)
 		}
+	}
+}
+
+// A new conversation is compared with no more recordings where there are many that begin alike, and the next recorder reads
+// no more for its first call.
+func TestALookUpCostsTheSameAmongMany(t *testing.T) {
+	compared, reads := map[int]int{}, map[int]int64{}
+	for _, n := range []int{80, 400} {
+		s := &dbtest.Failing{Store: store.NewMemory()}
+		ask := func(i int) string { return talkOf("An example.", "ok", fmt.Sprint("text ", i)) }
+		rec := recorder(t, pact.NewDB(s), record.Options{})
+		for i := range n {
+			post(t, rec, ask(i), "")
+		}
+		rec.Close()
+		compared[n] = record.Compared(rec, ask(n))
+		s.From.Store(math.MaxInt64)
+		next := recorder(t, pact.NewDB(s), record.Options{Strict: true})
+		post(t, next, talkOf("Good day."), "")
+		reads[n] = s.Reads()
+		next.Close()
+	}
+	if compared[400] > compared[80] || reads[400] > reads[80]+reads[80]/5 {
+		t.Errorf("by the number of conversations it is compared with %v, and the next recorder reads %v times", compared, reads)
 	}
 }
 

@@ -105,3 +105,23 @@ func TestAKeyInParallelGetsTheFirstAnswer(t *testing.T) {
 		t.Errorf("the context has %+v", c)
 	}
 }
+
+// Edits of one context that come at the same time without keys, to two servers of one store, are made one after the other.
+func TestParallelEditsAreMadeOneAfterTheOther(t *testing.T) {
+	r := start(t, server.Options{})
+	servers := []*running{r, r.beside(t)}
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			if got := servers[i%2].call("POST", "/v1/contexts/a/edits", `{"cycle":0,"edits":[`+hello+`]}`); got.StatusCode != http.StatusOK {
+				t.Errorf("%s %s", got.Status, got.body)
+			}
+		})
+	}
+	all.Wait()
+	var found struct{ Total int }
+	if r.must(&found, "GET", "/v1/contexts/a/blocks?at=working", ""); found.Total != 20 {
+		t.Errorf("%d edits are there", found.Total)
+	}
+}

@@ -164,3 +164,27 @@ func meantBy(q *Request, result int) (of *Part) {
 	}
 	return of
 }
+
+// Of many equal calls whose results were taken, each result is looked at when the next call comes and when its decision
+// begins to hold: not at each later call.
+func TestEqualCallsCostOneLookEach(t *testing.T) {
+	const calls = 400
+	looks := 0
+	e := &answered{asked: map[string]*results{}, wakes: map[int][]func(){}, says: func(int) canon.Any { return canon.Text("a file") },
+		look: func(at, before int) (had, []int) {
+			if looks++; before > at+20 {
+				return lost, []int{at + 20}
+			}
+			return refers, []int{at + 20}
+		}}
+	for call := range calls {
+		e.passes(call - 1)
+		if r := e.lacked("the same", call); (r != nil && e.repeats(r, call)) != (call > 20) {
+			t.Errorf("call %d is made again: %t", call, call <= 20)
+		}
+		e.add("the same", call)
+	}
+	if looks > 2*calls {
+		t.Errorf("%d looks for %d calls", looks, calls)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -309,6 +310,24 @@ func TestAnAnswerThatIsTooLong(t *testing.T) {
 	}
 	if got := a.Close(nil); !strings.Contains(got.Failure, "more than 67108864 bytes") {
 		t.Errorf("it ends as %q", got.Failure)
+	}
+}
+
+// Text that comes a few characters at a time costs what it holds, not its square.
+func TestSmallPiecesCostWhatTheyHold(t *testing.T) {
+	var took [2]uint64
+	for i, n := range []int{1000, 8000} {
+		text := []byte(strings.Repeat(stream(`{"choices":[{"delta":{"content":"0123456789"}}]}`), n))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		a := NewAssembler(Chat, 200, header(eventStream))
+		_, _ = a.Write(text)
+		a.Close(nil)
+		runtime.ReadMemStats(&after)
+		took[i] = after.TotalAlloc - before.TotalAlloc
+	}
+	if took[1] > 12*took[0] {
+		t.Errorf("8 times the pieces take %d bytes, not %d", took[1], took[0])
 	}
 }
 
