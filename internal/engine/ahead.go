@@ -8,14 +8,14 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// aheadReader is a reader that has already what comes first of some lines: the row of about and the
+// aheadReader is a reader that has already what comes first of some branches: the row of about and the
 // last record.
 type aheadReader struct {
 	store.Reader
 	latest map[store.Space]store.Latest
 }
 
-// ahead reads what comes first of some lines, if the reader does that at once.
+// ahead reads what comes first of some branches, if the reader does that at once.
 func ahead(ctx context.Context, r store.Reader, keys ...history.Key) (a aheadReader, err error) {
 	a.Reader = r
 	many, ok := r.(store.Latester)

@@ -11,14 +11,14 @@ import (
 
 // Apply implements [Contexts].
 func (e *Engine) Apply(ctx context.Context, key history.Key, g Guard, changes ...Change) error {
-	var l *line
+	var l *branch
 	var s *state
 	var attempts []history.Attempt
-	known, _ := e.cache.get(cacheKey{key: key, part: partLine}).(*line)
+	known, _ := e.cache.get(cacheKey{key: key, part: partBranch}).(*branch)
 	err := e.write(ctx, func(b *store.Batch) (err error) {
 		// What this process knows may be out of date. If so, the medium refuses the batch.
 		if l, known = known, nil; l == nil || l.moved(g) != nil || len(changes) == 0 {
-			if l, err = e.line(ctx, key); err != nil {
+			if l, err = e.branch(ctx, key); err != nil {
 				return err
 			}
 		}
@@ -28,8 +28,8 @@ func (e *Engine) Apply(ctx context.Context, key history.Key, g Guard, changes ..
 		now := *l
 		attrs := l.attrs
 		l, s = &now, &state{}
-		expect(b, in(key, aboutKey), l.raw)
-		if before := e.kept(l); before != nil {
+		requireValue(b, in(key, aboutKey), l.raw)
+		if before := e.cachedState(l); before != nil {
 			s.head, s.idle, s.loaded, s.published = before.head, before.idle, before.loaded, before.published
 		}
 		seen := make(map[string]bool)
@@ -55,34 +55,34 @@ func (e *Engine) Apply(ctx context.Context, key history.Key, g Guard, changes ..
 			*changes[i].Attempt = attempts[i]
 		}
 	}
-	e.noteLine(l)
+	e.noteBranch(l)
 	e.extend(l, s.made)
 	if s.made = nil; s.head != nil && s.working != nil {
-		e.keep(l, s)
+		e.cacheState(l, s)
 	}
-	now := published{}
+	now := publishedSnapshot{}
 	for i, c := range changes { // an answer may come behind the last one
 		if c.Sealed != nil {
-			now = published{c.Sealed, l.last.revision - int64(len(changes)-1-i), l.generation}
+			now = publishedSnapshot{c.Sealed, l.last.revision - int64(len(changes)-1-i), l.generation}
 		}
 	}
 	e.settleSoon(l, now)
 	return nil
 }
 
-// noteLine keeps a line as this process left it, for its next change.
-func (e *Engine) noteLine(l *line) { e.cache.put(cacheKey{key: l.key, part: partLine}, l, 500) }
+// noteBranch keeps a branch as this process left it, for its next change.
+func (e *Engine) noteBranch(l *branch) { e.cache.put(cacheKey{key: l.key, part: partBranch}, l, 500) }
 
-// forget drops what is kept of a line.
+// forget drops what is kept of a branch.
 func (e *Engine) forget(key history.Key) {
-	for _, part := range [...]int{partLine, partOrigin, partState, partSettled} {
+	for _, part := range [...]int{partBranch, partOrigin, partState, partSettled} {
 		e.cache.drop(cacheKey{key: key, part: part})
 	}
 }
 
-// change appends a change to a line, and moves the line and its state along. seen are the request tokens of
+// change appends a change to a branch, and moves the branch and its state along. seen are the request tokens of
 // the changes before it.
-func (e *Engine) change(ctx context.Context, b *store.Batch, l *line, s *state, c *Change, seen map[string]bool) error {
+func (e *Engine) change(ctx context.Context, b *store.Batch, l *branch, s *state, c *Change, seen map[string]bool) error {
 	next, kind := c.After, history.Edit
 	if c.Sealed != nil {
 		next, kind = c.Sealed, history.Commit
@@ -116,18 +116,18 @@ func (e *Engine) change(ctx context.Context, b *store.Batch, l *line, s *state, 
 	return nil
 }
 
-// request notes where the token of a record is. A medium refuses a token that is there.
-func request(b *store.Batch, l *line, x *record) {
+// noteRequest notes where the token of a record is. A medium refuses a token that is there.
+func noteRequest(b *store.Batch, l *branch, x *record) {
 	if x.entry.Request == "" {
 		return
 	}
 	k := in(l.key, requestPrefix+x.entry.Request)
-	expect(b, k, nil)
+	requireValue(b, k, nil)
 	put(b, k, []byte(ordered(x.entry.Revision)))
 }
 
 // request returns the revision that carries a token, 0 if none does.
-func (e *Engine) request(ctx context.Context, l *line, token string) (int64, error) {
+func (e *Engine) request(ctx context.Context, l *branch, token string) (int64, error) {
 	if l.key == 0 { // it has no key yet
 		return 0, nil
 	}

@@ -16,7 +16,7 @@ func (e *Engine) PutAttempt(ctx context.Context, key history.Key, a history.Atte
 		return history.Attempt{}, err
 	}
 	err = e.write(ctx, func(b *store.Batch) error {
-		l, err := e.line(ctx, key)
+		l, err := e.branch(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func (e *Engine) PutAttempt(ctx context.Context, key history.Key, a history.Atte
 
 // attemptsOf puts the attempts of changes into a batch, and returns them as they are stored, in the
 // places of the changes.
-func (e *Engine) attemptsOf(ctx context.Context, b *store.Batch, l *line, changes []Change) ([]history.Attempt, error) {
+func (e *Engine) attemptsOf(ctx context.Context, b *store.Batch, l *branch, changes []Change) ([]history.Attempt, error) {
 	var list []history.Attempt
 	started, ended := make(map[int64]int64), make(map[string]bool)
 	for i, c := range changes {
@@ -68,7 +68,7 @@ func (e *Engine) attemptsOf(ctx context.Context, b *store.Batch, l *line, change
 
 // startAttempt adds a new attempt under the next number of the current cycle. The batch has so many
 // of the cycle already.
-func (e *Engine) startAttempt(ctx context.Context, b *store.Batch, l *line, a history.Attempt, current, before int64) (
+func (e *Engine) startAttempt(ctx context.Context, b *store.Batch, l *branch, a history.Attempt, current, before int64) (
 	history.Attempt, error) {
 	if a.Cycle != current {
 		return a, cycleOver(a.Cycle, current)
@@ -79,13 +79,13 @@ func (e *Engine) startAttempt(ctx context.Context, b *store.Batch, l *line, a hi
 	}
 	number += before
 	a.ID = history.AttemptID(a.Cycle, number, l.fork)
-	expect(b, in(l.key, aboutKey), l.raw)
-	expect(b, in(l.key, attemptKey(a.Cycle, number)), nil)
+	requireValue(b, in(l.key, aboutKey), l.raw)
+	requireValue(b, in(l.key, attemptKey(a.Cycle, number)), nil)
 	return copyOf(a), putAttempt(b, l, a)
 }
 
 // nextAttempt returns the number that the next attempt of a cycle gets.
-func nextAttempt(ctx context.Context, r store.Reader, l *line, cycle int64) (int64, error) {
+func nextAttempt(ctx context.Context, r store.Reader, l *branch, cycle int64) (int64, error) {
 	span := store.Span{Space: store.Space(l.key), From: attemptKey(cycle, 0), To: attemptKey(cycle, math.MaxInt64)}
 	for p, err := range r.Range(ctx, span, store.Descending) {
 		if err != nil {
@@ -97,8 +97,8 @@ func nextAttempt(ctx context.Context, r store.Reader, l *line, cycle int64) (int
 	return 1, nil
 }
 
-// endAttempt ends an attempt of the line or of one that it goes back to.
-func (e *Engine) endAttempt(ctx context.Context, b *store.Batch, l *line, as history.Attempt) (history.Attempt, error) {
+// endAttempt ends an attempt of the branch or of one that it goes back to.
+func (e *Engine) endAttempt(ctx context.Context, b *store.Batch, l *branch, as history.Attempt) (history.Attempt, error) {
 	cycle, number, _, ok := history.ParseAttemptID(as.ID)
 	if !ok {
 		return as, NoAttempt(as.ID)
@@ -126,21 +126,21 @@ func (e *Engine) endAttempt(ctx context.Context, b *store.Batch, l *line, as his
 		return as, attemptEnded(a)
 	}
 	EndAttempt(&a, as)
-	expect(b, in(l.key, aboutKey), l.raw)
+	requireValue(b, in(l.key, aboutKey), l.raw)
 	b.Expect = append(b.Expect, store.Expectation{Key: k, State: store.Equal, Value: row})
 	return copyOf(a), putAttempt(b, of, a)
 }
 
 // Attempts implements [Contexts].
 func (e *Engine) Attempts(ctx context.Context, key history.Key, from, to int64) (list []history.Attempt, err error) {
-	err = e.steady(ctx, key, func(l *line) error {
+	err = e.retryMoved(ctx, key, func(l *branch) error {
 		list, err = e.attempts(ctx, l, from, to)
 		return err
 	})
 	return list, err
 }
 
-func (e *Engine) attempts(ctx context.Context, l *line, from, to int64) (list []history.Attempt, err error) {
+func (e *Engine) attempts(ctx context.Context, l *branch, from, to int64) (list []history.Attempt, err error) {
 	if l.up != nil {
 		if list, err = e.attempts(ctx, l.up, from, min(to, l.origin.Cycle)); err != nil {
 			return nil, err
@@ -150,8 +150,8 @@ func (e *Engine) attempts(ctx context.Context, l *line, from, to int64) (list []
 	return append(list, own...), err
 }
 
-// ownAttempts reads the attempts of some cycles that a line does not share.
-func (e *Engine) ownAttempts(ctx context.Context, r store.Reader, l *line, from, to int64) (list []history.Attempt, err error) {
+// ownAttempts reads the attempts of some cycles that a branch does not share.
+func (e *Engine) ownAttempts(ctx context.Context, r store.Reader, l *branch, from, to int64) (list []history.Attempt, err error) {
 	if from > to {
 		return nil, nil
 	}
@@ -173,14 +173,14 @@ func (e *Engine) ownAttempts(ctx context.Context, r store.Reader, l *line, from,
 }
 
 // attemptSpan is the span of the attempts of some cycles that are not joined.
-func attemptSpan(l *line, from, to int64) store.Span {
+func attemptSpan(l *branch, from, to int64) store.Span {
 	return store.Span{Space: store.Space(l.key), From: attemptKey(from, 0), To: attemptKey(to, math.MaxInt64)}
 }
 
 func attemptKey(cycle, number int64) string { return attemptPrefix + ordered(cycle) + ordered(number) }
 
 // putAttempt writes an attempt that has an id.
-func putAttempt(b *store.Batch, l *line, a history.Attempt) error {
+func putAttempt(b *store.Batch, l *branch, a history.Attempt) error {
 	cycle, number, fork, ok := history.ParseAttemptID(a.ID)
 	if !ok || fork != l.fork {
 		return NoAttempt(a.ID)
@@ -227,15 +227,15 @@ func encodeAttempt(a *history.Attempt) []byte {
 	return w.b
 }
 
-// attemptAt decodes an attempt of a line and compares it with its key.
-func attemptAt(l *line, p store.Pair) (history.Attempt, error) {
+// attemptAt decodes an attempt of a branch and compares it with its key.
+func attemptAt(l *branch, p store.Pair) (history.Attempt, error) {
 	cycle, no, err := attemptOf(p.Name)
 	if err != nil {
 		return history.Attempt{}, err
 	}
 	id := history.AttemptID(cycle, no, l.fork)
 	a, err := decodeAttempt(p.Value)
-	if d, _ := found(err); d != nil || err == nil && a.ID != id {
+	if d, _ := damageOrError(err); d != nil || err == nil && a.ID != id {
 		return a, DamageErr(&history.Damage{Cycle: cycle, What: id + " is not as it was recorded"})
 	}
 	return a, err

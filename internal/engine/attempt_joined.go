@@ -13,7 +13,7 @@ import (
 const longestJoined = 4 << 10
 
 // joinAttempts puts those attempts of some cycles into one row that ended: nothing changes them but an erasure.
-func (e *Engine) joinAttempts(ctx context.Context, b *store.Batch, l *line, from, to int64) error {
+func (e *Engine) joinAttempts(ctx context.Context, b *store.Batch, l *branch, from, to int64) error {
 	var list []history.Attempt
 	span := attemptSpan(l, from, to)
 	for p, err := range e.store.Range(ctx, span, store.Ascending) {
@@ -34,7 +34,7 @@ func (e *Engine) joinAttempts(ctx context.Context, b *store.Batch, l *line, from
 }
 
 // putJoined writes attempts of cycles up to one, if there are any.
-func (e *Engine) putJoined(b *store.Batch, l *line, to int64, list []history.Attempt) {
+func (e *Engine) putJoined(b *store.Batch, l *branch, to int64, list []history.Attempt) {
 	if len(list) == 0 {
 		return
 	}
@@ -51,7 +51,7 @@ func (e *Engine) putJoined(b *store.Batch, l *line, to int64, list []history.Att
 }
 
 // joinedAt decodes a row of joined attempts.
-func (e *Engine) joinedAt(l *line, p store.Pair) (list []history.Attempt, err error) {
+func (e *Engine) joinedAt(l *branch, p store.Pair) (list []history.Attempt, err error) {
 	to, err := number(p.Name[len(joinedPrefix):])
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (e *Engine) joinedAt(l *line, p store.Pair) (list []history.Attempt, err er
 }
 
 // joinedAttempts returns the joined attempts of some cycles.
-func (e *Engine) joinedAttempts(ctx context.Context, r store.Reader, l *line, from, to int64) (list []history.Attempt, err error) {
+func (e *Engine) joinedAttempts(ctx context.Context, r store.Reader, l *branch, from, to int64) (list []history.Attempt, err error) {
 	for p, err := range r.Range(ctx, under(store.Space(l.key), joinedPrefix, ordered(from)), store.Ascending) {
 		if err != nil {
 			return nil, err
@@ -116,7 +116,7 @@ func inOrder(list []history.Attempt) []history.Attempt {
 }
 
 // truncateJoined takes the joined attempts behind a cycle away.
-func (e *Engine) truncateJoined(ctx context.Context, b *store.Batch, l *line, cycle int64) error {
+func (e *Engine) truncateJoined(ctx context.Context, b *store.Batch, l *branch, cycle int64) error {
 	span := under(store.Space(l.key), joinedPrefix, ordered(cycle+1))
 	for p, err := range e.store.Range(ctx, span, store.Ascending) {
 		if err != nil {

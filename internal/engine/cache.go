@@ -14,7 +14,7 @@ const (
 	gatherSize = 8 << 20
 )
 
-// cache keeps what was decoded last. What it holds of a line is of one generation, so that an
+// cache keeps what was decoded last. What it holds of a branch is of one generation, so that an
 // erasure leaves nothing behind that a reader could meet.
 type cache struct {
 	mu    sync.Mutex
@@ -24,7 +24,7 @@ type cache struct {
 	most  int // how many bytes it holds at most
 }
 
-// cacheKey names something of a line: a segment by its last revision, one of its blocks too by
+// cacheKey names something of a branch: a segment by its last revision, one of its blocks too by
 // its number, or one of the parts.
 type cacheKey struct {
 	key        history.Key
@@ -37,17 +37,17 @@ type cacheKey struct {
 const (
 	partHead     = -1 - iota // of a segment
 	partEntries              // of a segment, without what the records did to the tree; never kept
-	partSegments             // the indexes of all segments of the line
+	partSegments             // the indexes of all segments of the branch
 	partContents             // of a revision in the log, by place
-	partLine                 // the line as this process left it; generation 0
-	partOrigin               // the line without its last record, for its forks; generation 0
-	partSettled              // how far the line was settled when this process last looked; generation 0
+	partBranch               // the branch as this process left it; generation 0
+	partOrigin               // the branch without its last record, for its forks; generation 0
+	partSettled              // how far the branch was settled when this process last looked; generation 0
 	partTail                 // the last records as this process wrote them
 	partState                // the latest snapshot and the working state; generation 0
 	partWaypoint             // a snapshot that was passed on the way to a later one, by its cycle
 	partAttempts             // joined ones, by the last cycle
 	partNamed                // the ids behind the segments, by the last joined revision
-	partAsked                // the line as it was when somebody asked; generation 0
+	partAsked                // the branch as it was when somebody asked; generation 0
 )
 
 type cached struct {
@@ -93,7 +93,7 @@ func (c *cache) drop(k cacheKey) {
 	c.remove(k)
 }
 
-// dropAll forgets a part of all lines.
+// dropAll forgets a part of all branches.
 func (c *cache) dropAll(part int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,8 +104,8 @@ func (c *cache) dropAll(part int) {
 	}
 }
 
-// dropLine forgets everything of a line.
-func (c *cache) dropLine(key history.Key) {
+// dropBranch forgets everything of a branch.
+func (c *cache) dropBranch(key history.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for k := range c.byKey {

@@ -12,7 +12,7 @@ import (
 
 // Check implements [Contexts].
 func (e *Engine) Check(ctx context.Context, key history.Key) (*history.Damage, error) {
-	return found(e.steady(ctx, key, func(l *line) error {
+	return damageOrError(e.retryMoved(ctx, key, func(l *branch) error {
 		tokens := requested{}
 		if err := e.checkLog(ctx, l, tokens); err != nil {
 			return err
@@ -27,8 +27,8 @@ func (e *Engine) Check(ctx context.Context, key history.Key) (*history.Damage, e
 	}))
 }
 
-// found returns the damage that an error reports, or any other error.
-func found(err error) (*history.Damage, error) {
+// damageOrError returns the damage that an error reports, or any other error.
+func damageOrError(err error) (*history.Damage, error) {
 	var d *history.Damage
 	if errors.As(err, &d) {
 		return d, nil
@@ -37,7 +37,7 @@ func found(err error) (*history.Damage, error) {
 }
 
 // checkLog reads the contents of every revision that is not joined.
-func (e *Engine) checkLog(ctx context.Context, l *line, tokens requested) error {
+func (e *Engine) checkLog(ctx context.Context, l *branch, tokens requested) error {
 	return e.view(ctx, l, func(r store.Reader) error {
 		last := l.last.revision
 		for x, err := range l.inLog(ctx, r, 0, l.last.revision) {
@@ -56,7 +56,7 @@ func (e *Engine) checkLog(ctx context.Context, l *line, tokens requested) error 
 
 // checkSegments reads every segment. It compares the sums of the blocks with its contents and does not
 // unpack them: a walk through the snapshots reads the contents.
-func (e *Engine) checkSegments(ctx context.Context, l *line, tokens requested) error {
+func (e *Engine) checkSegments(ctx context.Context, l *branch, tokens requested) error {
 	list, err := e.segments(ctx, l)
 	if err != nil {
 		return err
@@ -85,13 +85,13 @@ func (e *Engine) checkSegments(ctx context.Context, l *line, tokens requested) e
 }
 
 // checkPoints reads every page of every checkpoint once.
-func (e *Engine) checkPoints(ctx context.Context, l *line) error {
+func (e *Engine) checkPoints(ctx context.Context, l *branch) error {
 	done := make(map[int64]bool)
 	var visit func(r store.Reader, runs []runIndex) error
 	visit = func(r store.Reader, runs []runIndex) error {
 		for i := range runs {
 			x := &runs[i]
-			if x.key != l.key || done[x.no] { // another line has the page
+			if x.key != l.key || done[x.no] { // another branch has the page
 				continue
 			}
 			done[x.no] = true
@@ -127,7 +127,7 @@ func (e *Engine) checkPoints(ctx context.Context, l *line) error {
 }
 
 // checkRest reads the rows beside the log, and compares those of request tokens with it.
-func (e *Engine) checkRest(ctx context.Context, l *line, tokens requested) error {
+func (e *Engine) checkRest(ctx context.Context, l *branch, tokens requested) error {
 	return e.view(ctx, l, func(r store.Reader) (err error) {
 		if _, err := readSettled(ctx, r, l); err != nil {
 			return err
@@ -172,17 +172,17 @@ func empty(ctx context.Context, r store.Reader, space store.Space) error {
 	return noOthers(ctx, r, space)
 }
 
-// requested are the request tokens in the log of a line, with their revisions and the cycles of these.
+// requested are the request tokens in the log of a branch, with their revisions and the cycles of these.
 type requested map[string]struct{ revision, cycle int64 }
 
-func (t requested) note(l *line, x *record) {
+func (t requested) note(l *branch, x *record) {
 	if token := x.entry.Request; token != "" && x.entry.Revision <= l.last.revision { // not written since
 		t[token] = struct{ revision, cycle int64 }{x.entry.Revision, x.entry.Cycle}
 	}
 }
 
 // check compares the rows that lead from the tokens to their revisions.
-func (t requested) check(ctx context.Context, r store.Reader, l *line) error {
+func (t requested) check(ctx context.Context, r store.Reader, l *branch) error {
 	rows := make(map[string]int64)
 	for p, err := range r.Range(ctx, under(store.Space(l.key), requestPrefix, ""), store.Ascending) {
 		if err != nil {
@@ -208,8 +208,8 @@ func (t requested) check(ctx context.Context, r store.Reader, l *line) error {
 	return nil
 }
 
-// checkAttempts reads the attempts of a line. Those of a cycle are numbered without a gap.
-func (e *Engine) checkAttempts(ctx context.Context, r store.Reader, l *line) error {
+// checkAttempts reads the attempts of a branch. Those of a cycle are numbered without a gap.
+func (e *Engine) checkAttempts(ctx context.Context, r store.Reader, l *branch) error {
 	var places [][2]int64
 	for p, err := range r.Range(ctx, under(store.Space(l.key), attemptPrefix, ""), store.Ascending) {
 		if err == nil {
@@ -256,12 +256,12 @@ func (e *Engine) CheckAll(ctx context.Context) (*history.Damage, error) {
 	}
 	if c, ok := e.store.(store.Checker); ok {
 		if what, err := c.Check(ctx); err != nil || what != "" {
-			return found(cmp.Or(err, damaged(what)))
+			return damageOrError(cmp.Or(err, damaged(what)))
 		}
 	}
 	_, err := e.Tokens(ctx)
 	if err != nil {
-		return found(err)
+		return damageOrError(err)
 	}
 	var spaces []store.Space
 	if s, ok := e.store.(store.Spacer); ok {
@@ -269,7 +269,7 @@ func (e *Engine) CheckAll(ctx context.Context) (*history.Damage, error) {
 			return nil, err
 		}
 	}
-	return found(e.store.View(ctx, func(r store.Reader) error {
+	return damageOrError(e.store.View(ctx, func(r store.Reader) error {
 		names, highest, known := 0, history.Key(0), map[store.Space]bool{common: true}
 		for p, err := range r.Range(ctx, under(common, namePrefix, ""), store.Ascending) {
 			if err == nil {
@@ -280,7 +280,7 @@ func (e *Engine) CheckAll(ctx context.Context) (*history.Damage, error) {
 			}
 			names++
 		}
-		for p, err := range r.Range(ctx, under(common, linePrefix, ""), store.Ascending) {
+		for p, err := range r.Range(ctx, under(common, branchPrefix, ""), store.Ascending) {
 			if err != nil {
 				return err
 			}
@@ -311,6 +311,6 @@ func (e *Engine) CheckAll(ctx context.Context) (*history.Damage, error) {
 		if names != 0 {
 			return damaged("a context has no name, or a name has no context")
 		}
-		return noOthers(ctx, r, common, uncleanPrefix, nextKey, linePrefix, namePrefix, secretKey, tokenPrefix, copyPrefix)
+		return noOthers(ctx, r, common, uncleanPrefix, nextKey, branchPrefix, namePrefix, secretKey, tokenPrefix, copyPrefix)
 	}))
 }

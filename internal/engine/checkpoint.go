@@ -57,7 +57,7 @@ func (e *Engine) decodePoint(value []byte) (*point, error) {
 // opened is a checkpoint that was opened: its tree has stubs that lead here.
 type opened struct {
 	e     *Engine
-	l     *line
+	l     *branch
 	seq   string
 	runs  []*openRun
 	mu    sync.Mutex // guards known
@@ -82,13 +82,13 @@ type placedNode struct {
 	parent string
 }
 
-// open makes the tree of a checkpoint of a line from its first page.
-func (e *Engine) open(l *line, p *point) (*tree.Tree, *opened, error) {
+// open makes the tree of a checkpoint of a branch from its first page.
+func (e *Engine) open(l *branch, p *point) (*tree.Tree, *opened, error) {
 	t, o, err := e.openPoint(l, p)
 	return t, o, derived(p.cycle, err)
 }
 
-func (e *Engine) openPoint(l *line, p *point) (*tree.Tree, *opened, error) {
+func (e *Engine) openPoint(l *branch, p *point) (*tree.Tree, *opened, error) {
 	first, err := decodePage(p.first)
 	if err != nil {
 		return nil, nil, err
@@ -172,7 +172,7 @@ func (o *opened) placed(rows []row, into map[string]placedNode) ([]tree.Placed, 
 
 func (r *openRun) load(ctx context.Context) (*tree.List, error) {
 	list, err := r.read(ctx)
-	if d, _ := found(err); d != nil {
+	if d, _ := damageOrError(err); d != nil {
 		return r.rebuild(ctx, err)
 	}
 	return list, err
@@ -216,7 +216,7 @@ func (e *Engine) page(ctx context.Context, from store.Reader, x *runIndex) (*pag
 
 // find returns a node of an id in the runs, as the checkpoint has it.
 func (o *opened) find(id string) (n *tree.Node, parent string, err error) {
-	found, err := findIn(o.runs, id, tree.GeneratedCycle(id), hashOf(id))
+	found, err := findIn(o.runs, id, tree.GeneratedCycle(id), hashID(id))
 	if err != nil {
 		return nil, "", err
 	}
@@ -245,7 +245,7 @@ func findIn(runs []*openRun, id string, cycle int64, hash uint64) (n placedNode,
 }
 
 func (o *opened) referrers(id string) (list []string, err error) {
-	cycle, hash := tree.GeneratedCycle(id), hashOf(id)
+	cycle, hash := tree.GeneratedCycle(id), hashID(id)
 	var visit func(runs []*openRun) error
 	visit = func(runs []*openRun) error {
 		for _, r := range runs {

@@ -15,9 +15,9 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// readIndex reads the index of the first segment of a line that ends at a revision or later or,
+// readIndex reads the index of the first segment of a branch that ends at a revision or later or,
 // in the other order, of the last one that ends before it; nil if there is none.
-func readIndex(ctx context.Context, r store.Reader, l *line, revision int64, o store.Order) (*segmentIndex, error) {
+func readIndex(ctx context.Context, r store.Reader, l *branch, revision int64, o store.Order) (*segmentIndex, error) {
 	span := under(store.Space(l.key), indexPrefix, ordered(revision))
 	if o == store.Descending {
 		span = store.Span{Space: store.Space(l.key), From: indexPrefix, To: indexPrefix + ordered(revision)}
@@ -41,7 +41,7 @@ func indexAt(p store.Pair) (*segmentIndex, error) {
 }
 
 // readSegment reads a segment: its records if the part is partHead, their entries alone if it is partEntries.
-func (e *Engine) readSegment(ctx context.Context, r store.Reader, l *line, x *segmentIndex, part int) (*segment, error) {
+func (e *Engine) readSegment(ctx context.Context, r store.Reader, l *branch, x *segmentIndex, part int) (*segment, error) {
 	head, err := r.Get(ctx, in(l.key, headPrefix+ordered(x.last)))
 	if err != nil {
 		return nil, err
@@ -51,8 +51,8 @@ func (e *Engine) readSegment(ctx context.Context, r store.Reader, l *line, x *se
 }
 
 // segment is readSegment with the cache, which keeps whole records only: a log is read once, and its messages are long.
-// The line has the generation of what r reads.
-func (e *Engine) segment(ctx context.Context, r store.Reader, l *line, x *segmentIndex, part int) (*segment, error) {
+// The branch has the generation of what r reads.
+func (e *Engine) segment(ctx context.Context, r store.Reader, l *branch, x *segmentIndex, part int) (*segment, error) {
 	k := cacheKey{l.key, l.generation, x.last, partHead}
 	if s, ok := e.cache.get(k).(*segment); ok && s.head == x.head {
 		return s, nil
@@ -65,7 +65,7 @@ func (e *Engine) segment(ctx context.Context, r store.Reader, l *line, x *segmen
 }
 
 // block reads a block of a segment.
-func (e *Engine) block(ctx context.Context, r store.Reader, l *line, x *segmentIndex, no int) (string, error) {
+func (e *Engine) block(ctx context.Context, r store.Reader, l *branch, x *segmentIndex, no int) (string, error) {
 	k := cacheKey{l.key, l.generation, x.last, no}
 	if b, ok := e.cache.get(k).(string); ok {
 		return b, nil
@@ -77,7 +77,7 @@ func (e *Engine) block(ctx context.Context, r store.Reader, l *line, x *segmentI
 	return b, err
 }
 
-func (e *Engine) readBlock(ctx context.Context, r store.Reader, l *line, x *segmentIndex, no int) (string, error) {
+func (e *Engine) readBlock(ctx context.Context, r store.Reader, l *branch, x *segmentIndex, no int) (string, error) {
 	packed, err := packedBlock(ctx, r, l, x, no)
 	if err != nil {
 		return "", err
@@ -87,7 +87,7 @@ func (e *Engine) readBlock(ctx context.Context, r store.Reader, l *line, x *segm
 }
 
 // packedBlock reads a block of a segment as it is stored.
-func packedBlock(ctx context.Context, r store.Reader, l *line, x *segmentIndex, no int) ([]byte, error) {
+func packedBlock(ctx context.Context, r store.Reader, l *branch, x *segmentIndex, no int) ([]byte, error) {
 	packed, err := r.Get(ctx, in(l.key, blockPrefix+ordered(x.last)+ordered(int64(no))))
 	if err == nil && (no >= len(x.blocks) || tree.Digest(sha256.Sum256(packed)) != x.blocks[no].sum) {
 		err = x.concerns(damaged("a block is not as it was written"))
@@ -97,7 +97,7 @@ func packedBlock(ctx context.Context, r store.Reader, l *line, x *segmentIndex, 
 
 // concerns adds to the error for damage which cycles it concerns.
 func (x *segmentIndex) concerns(err error) error {
-	d, _ := found(err)
+	d, _ := damageOrError(err)
 	if d == nil {
 		return err
 	}
@@ -108,8 +108,8 @@ func (x *segmentIndex) concerns(err error) error {
 // chunkSize is how many rows of the log are read at once.
 const chunkSize = 256
 
-// same returns errMoved if a line was rewritten or deleted since it was looked up.
-func (l *line) same(ctx context.Context, r store.Reader) error {
+// same returns errMoved if a branch was rewritten or deleted since it was looked up.
+func (l *branch) same(ctx context.Context, r store.Reader) error {
 	now, err := r.Get(ctx, in(l.key, aboutKey))
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (l *line) same(ctx context.Context, r store.Reader) error {
 	if bytes.Equal(now, l.raw) {
 		return nil
 	}
-	var a about
+	var a branchFacts
 	if err := a.decode(now); err != nil {
 		return err
 	}
@@ -130,8 +130,8 @@ func (l *line) same(ctx context.Context, r store.Reader) error {
 	return nil
 }
 
-// view calls f within a view in which a line was not rewritten since it was looked up.
-func (e *Engine) view(ctx context.Context, l *line, f func(store.Reader) error) error {
+// view calls f within a view in which a branch was not rewritten since it was looked up.
+func (e *Engine) view(ctx context.Context, l *branch, f func(store.Reader) error) error {
 	return e.store.View(ctx, func(r store.Reader) error {
 		if err := l.same(ctx, r); err != nil {
 			return err
@@ -140,9 +140,9 @@ func (e *Engine) view(ctx context.Context, l *line, f func(store.Reader) error) 
 	})
 }
 
-// chunk reads own records of a line from a revision on: some of those of one segment, or rows of
+// chunk reads own records of a branch from a revision on: some of those of one segment, or rows of
 // the log. The part is that of readSegment.
-func (e *Engine) chunk(ctx context.Context, l *line, from, to int64, part int) (list []*record, err error) {
+func (e *Engine) chunk(ctx context.Context, l *branch, from, to int64, part int) (list []*record, err error) {
 	err = e.view(ctx, l, func(r store.Reader) error {
 		list, err = nil, nil
 		x, err := readIndex(ctx, r, l, from, store.Ascending)
@@ -196,12 +196,12 @@ func (e *Engine) chunk(ctx context.Context, l *line, from, to int64, part int) (
 	return list, nil
 }
 
-// records yields own records of a line, oldest first.
-func (e *Engine) records(ctx context.Context, l *line, from, to int64) iter.Seq2[*record, error] {
+// records yields own records of a branch, oldest first.
+func (e *Engine) records(ctx context.Context, l *branch, from, to int64) iter.Seq2[*record, error] {
 	return e.parts(ctx, l, from, to, partHead)
 }
 
-func (e *Engine) parts(ctx context.Context, l *line, from, to int64, part int) iter.Seq2[*record, error] {
+func (e *Engine) parts(ctx context.Context, l *branch, from, to int64, part int) iter.Seq2[*record, error] {
 	return func(yield func(*record, error) bool) {
 		for from <= to {
 			list, err := e.chunk(ctx, l, from, to, part)
@@ -219,9 +219,9 @@ func (e *Engine) parts(ctx context.Context, l *line, from, to int64, part int) i
 	}
 }
 
-// inLog yields the revisions from..to that are in the log of a line, with their contents; from 0 those from the
+// inLog yields the revisions from..to that are in the log of a branch, with their contents; from 0 those from the
 // first that is there.
-func (l *line) inLog(ctx context.Context, r store.Reader, from, to int64) iter.Seq2[*record, error] {
+func (l *branch) inLog(ctx context.Context, r store.Reader, from, to int64) iter.Seq2[*record, error] {
 	return func(yield func(*record, error) bool) {
 		var decoder rows
 		cut := store.Cut{Space: store.Space(l.key), First: max(1, l.number(from)), Last: l.number(to)}
@@ -261,8 +261,8 @@ func (e *Engine) pointAt(row store.Pair) (*point, error) {
 	return p, derived(cycle, err)
 }
 
-// lastPoint reads the last checkpoint of a line up to a cycle, nil if there is none.
-func (e *Engine) lastPoint(ctx context.Context, l *line, cycle int64) (p *point, err error) {
+// lastPoint reads the last checkpoint of a branch up to a cycle, nil if there is none.
+func (e *Engine) lastPoint(ctx context.Context, l *branch, cycle int64) (p *point, err error) {
 	span := store.Span{Space: store.Space(l.key), From: pointPrefix, To: pointPrefix + ordered(cycle) + "\x00"}
 	if cycle == math.MaxInt64 {
 		span.To = pointPrefix + "\xff\xff"

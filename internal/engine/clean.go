@@ -79,7 +79,7 @@ func (e *Engine) notes(ctx context.Context) (notes []store.Pair, err error) {
 func (e *Engine) forgetNotes(ctx context.Context, notes []store.Pair) error {
 	for _, p := range notes {
 		b := &store.Batch{Expect: []store.Expectation{{Key: p.Key, State: store.Equal, Value: p.Value}}}
-		remove(b, only(p.Key))
+		remove(b, spanOfKey(p.Key))
 		if err := e.store.Write(ctx, b); err != nil && !errors.Is(err, store.ErrRefused) {
 			return err
 		}

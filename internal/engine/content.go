@@ -13,15 +13,15 @@ import (
 // content is a content that is read when it is needed.
 type content struct {
 	e          *Engine
-	key        history.Key // of the line that wrote it
-	generation int64       // of the line when the node was read
+	key        history.Key // of the branch that wrote it
+	generation int64       // of the branch when the node was read
 	at         place
 	size       int
 	of         *tree.Node
 }
 
-// node makes the node of a row that a line has.
-func (e *Engine) node(l *line, r *row) *tree.Node {
+// node makes the node of a row that a branch has.
+func (e *Engine) node(l *branch, r *row) *tree.Node {
 	n := r.bare()
 	if r.inline != "" {
 		n.Content = tree.Hold(canon.Value(r.inline))
@@ -36,7 +36,7 @@ func (e *Engine) node(l *line, r *row) *tree.Node {
 }
 
 // contentOf returns the content of a row that stands at a place.
-func (e *Engine) contentOf(l *line, r *row) *content {
+func (e *Engine) contentOf(l *branch, r *row) *content {
 	of := l.owner(r.at.revision)
 	return &content{e: e, key: of.key, generation: of.generation, at: r.at, size: r.size}
 }
@@ -69,12 +69,12 @@ func (c *content) get(ctx context.Context) (v canon.Value, err error) {
 			return err
 		}
 		if l == nil {
-			return gone()
+			return removedMeanwhile()
 		}
 		v, err = c.e.read(ctx, r, l, c.at)
 		switch {
 		case err == nil && l.generation != c.generation && (len(v) != c.size || c.proven(v) != nil):
-			return gone()
+			return removedMeanwhile()
 		case err == nil && len(v) != c.size:
 			return damaged("a content is not as long as it was")
 		}
@@ -85,7 +85,7 @@ func (c *content) get(ctx context.Context) (v canon.Value, err error) {
 
 // damageOf adds to the error for damage which node it concerns.
 func damageOf(cycle int64, id string, err error) error {
-	if d, _ := found(err); d != nil && d.Node == "" {
+	if d, _ := damageOrError(err); d != nil && d.Node == "" {
 		return DamageErr(&history.Damage{Cycle: cycle, Node: id, What: d.What})
 	}
 	return err
@@ -131,7 +131,7 @@ func (c *content) cached() (canon.Value, bool) {
 }
 
 // read reads a content from the segment or the row of the log that has it.
-func (e *Engine) read(ctx context.Context, r store.Reader, l *line, p place) (canon.Value, error) {
+func (e *Engine) read(ctx context.Context, r store.Reader, l *branch, p place) (canon.Value, error) {
 	x, err := e.indexOf(ctx, r, l, p.revision)
 	if err != nil {
 		return "", err
@@ -178,7 +178,7 @@ func (e *Engine) read(ctx context.Context, r store.Reader, l *line, p place) (ca
 }
 
 // indexOf returns the index of the segment that may have a revision, nil if none does.
-func (e *Engine) indexOf(ctx context.Context, r store.Reader, l *line, revision int64) (*segmentIndex, error) {
+func (e *Engine) indexOf(ctx context.Context, r store.Reader, l *branch, revision int64) (*segmentIndex, error) {
 	list, err := e.allSegments(ctx, r, l)
 	i := sort.Search(len(list), func(i int) bool { return list[i].last >= revision })
 	if err != nil || i == len(list) {

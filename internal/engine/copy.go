@@ -18,7 +18,7 @@ func (e *Engine) Lines(ctx context.Context) (list []Line, err error) {
 	}
 	err = e.store.View(ctx, func(r store.Reader) error {
 		list = nil
-		for p, err := range r.Range(ctx, under(common, linePrefix, ""), store.Ascending) {
+		for p, err := range r.Range(ctx, under(common, branchPrefix, ""), store.Ascending) {
 			if err != nil {
 				return err
 			}
@@ -43,9 +43,9 @@ func (e *Engine) Lines(ctx context.Context) (list []Line, err error) {
 	return list, err
 }
 
-// listed returns the line of a row of the list of lines.
-func (e *Engine) listed(ctx context.Context, r store.Reader, p store.Pair) (*line, error) {
-	key, err := number(p.Name[len(linePrefix):])
+// listed returns the branch of a row of the list of branches.
+func (e *Engine) listed(ctx context.Context, r store.Reader, p store.Pair) (*branch, error) {
+	key, err := number(p.Name[len(branchPrefix):])
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (e *Engine) listed(ctx context.Context, r store.Reader, p store.Pair) (*lin
 // BeginCopy implements [Contexts].
 func (e *Engine) BeginCopy(ctx context.Context, of Line, first *Part) (history.Key, error) {
 	x := first.Revisions[0].record
-	var made *line
+	var made *branch
 	err := e.write(ctx, func(b *store.Batch) error {
 		name := at(common, copyPrefix+of.Name)
 		row, err := e.store.Get(ctx, name)
@@ -72,13 +72,13 @@ func (e *Engine) BeginCopy(ctx context.Context, of Line, first *Part) (history.K
 		if row != nil {
 			return copyUnderWay(of.Name)
 		}
-		key, err := e.newLine(ctx, b)
+		key, err := e.newBranch(ctx, b)
 		if err != nil {
 			return err
 		}
-		expect(b, name, nil)
+		requireValue(b, name, nil)
 		put(b, name, copyRow(key, x.entry.Revision))
-		made = &line{about: about{key: key, name: UnfinishedName(of.Name), edition: of.Edition, first: of.First,
+		made = &branch{branchFacts: branchFacts{key: key, name: UnfinishedName(of.Name), edition: of.Edition, first: of.First,
 			fork: of.Fork, origin: of.Origin, erasures: of.Erasures, standing: unfinished}, last: x.ending()}
 		if of.Origin.Key != 0 {
 			if made.up, err = e.origin(ctx, b, of.Origin); err != nil {
@@ -98,9 +98,9 @@ func (e *Engine) BeginCopy(ctx context.Context, of Line, first *Part) (history.K
 // only replaces drafts is refused once another process has added to the copy.
 func copyRow(key history.Key, last int64) []byte { return []byte(ordered(int64(key)) + ordered(last)) }
 
-// origin returns the line in which a copied fork begins. It has the snapshot that the fork begins with.
-func (e *Engine) origin(ctx context.Context, b *store.Batch, o history.Origin) (*line, error) {
-	l, err := e.line(ctx, o.Key)
+// origin returns the branch in which a copied fork begins. It has the snapshot that the fork begins with.
+func (e *Engine) origin(ctx context.Context, b *store.Batch, o history.Origin) (*branch, error) {
+	l, err := e.branch(ctx, o.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -115,14 +115,14 @@ func (e *Engine) origin(ctx context.Context, b *store.Batch, o history.Origin) (
 			return nil, noSnapshot(o.Cycle)
 		}
 	}
-	expect(b, in(l.key, aboutKey), l.raw)
+	requireValue(b, in(l.key, aboutKey), l.raw)
 	return l, nil
 }
 
 // unfinishedCopy finds an unfinished copy, and its row as copyRow makes it, as they were at one moment.
-func (e *Engine) unfinishedCopy(ctx context.Context, key history.Key) (l *line, named store.Pair, err error) {
+func (e *Engine) unfinishedCopy(ctx context.Context, key history.Key) (l *branch, named store.Pair, err error) {
 	err = e.store.View(ctx, func(r store.Reader) (err error) {
-		l, err = e.findLine(ctx, r, key)
+		l, err = e.findBranch(ctx, r, key)
 		if errors.Is(err, fault.ContextNotFound) || err == nil && l.standing != unfinished {
 			return noCopy()
 		}
@@ -141,7 +141,7 @@ func (e *Engine) ExtendCopy(ctx context.Context, key history.Key, p *Part) error
 	for list := p.records(); len(list) > 0; {
 		n, size := 0, 0
 		for n < len(list) && (size < partSize || !list[n-1].publishes()) {
-			size += list[n].held()
+			size += list[n].memorySize()
 			n++
 		}
 		if err := e.extendCopy(ctx, key, list[:n]); err != nil {
@@ -154,14 +154,14 @@ func (e *Engine) ExtendCopy(ctx context.Context, key history.Key, p *Part) error
 
 // extendCopy adds records to an unfinished copy.
 func (e *Engine) extendCopy(ctx context.Context, key history.Key, list []*record) error {
-	var l *line
+	var l *branch
 	err := e.write(ctx, func(b *store.Batch) (err error) {
 		var named store.Pair
 		if l, named, err = e.unfinishedCopy(ctx, key); err != nil {
 			return err
 		}
-		expect(b, in(key, aboutKey), l.raw)
-		expect(b, named.Key, named.Value)
+		requireValue(b, in(key, aboutKey), l.raw)
+		requireValue(b, named.Key, named.Value)
 		last := l.last.revision
 		for _, x := range list {
 			switch at := x.entry.Revision; {
@@ -179,7 +179,7 @@ func (e *Engine) extendCopy(ctx context.Context, key history.Key, list []*record
 	})
 	if err == nil {
 		e.extend(l, list)
-		e.settleSoon(l, published{})
+		e.settleSoon(l, publishedSnapshot{})
 	}
 	return err
 }
@@ -191,7 +191,7 @@ func (e *Engine) CopyAttempts(ctx context.Context, key history.Key, list []histo
 		if err != nil {
 			return err
 		}
-		expect(b, in(key, aboutKey), l.raw)
+		requireValue(b, in(key, aboutKey), l.raw)
 		for _, a := range list {
 			if err := putAttempt(b, l, a); err != nil {
 				return err
@@ -210,7 +210,7 @@ func (e *Engine) FinishCopies(ctx context.Context, lines []Line) error {
 			if err != nil {
 				return err
 			}
-			remove(b, only(named.Key))
+			remove(b, spanOfKey(named.Key))
 			l.erasures, l.standing, l.name, l.attrs = of.Erasures, live, of.Name, of.Listed.Attrs
 			if of.Forks > 0 {
 				put(b, in(l.key, forksKey), []byte(ordered(of.Forks)))

@@ -21,7 +21,7 @@ func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
 	}
 	l, s := n.line, n.state
 	err = e.write(ctx, func(b *store.Batch) error {
-		key, err := e.newLine(ctx, b)
+		key, err := e.newBranch(ctx, b)
 		if err != nil {
 			return err
 		}
@@ -49,11 +49,11 @@ func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	e.noteLine(l)
+	e.noteBranch(l)
 	e.extend(l, s.made)
 	s.made = nil
-	e.keep(l, s)
-	e.settleSoon(l, published{})
+	e.cacheState(l, s)
+	e.settleSoon(l, publishedSnapshot{})
 	return l.info(), nil
 }
 
@@ -61,15 +61,15 @@ func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
 // key is free says only the step that takes it.
 type beginning struct {
 	first  *record
-	line   *line
+	line   *branch
 	state  *state
 	writes writes
 }
 
-// writes is what a batch writes of one line.
+// writes is what a batch writes of one branch.
 type writes store.Batch
 
-// join puts them into a batch, for a line with a key.
+// join puts them into a batch, for a branch with a key.
 func (w *writes) join(b *store.Batch, space store.Space) {
 	for i := range w.Expect {
 		w.Expect[i].Key.Space = space
@@ -85,7 +85,7 @@ func (w *writes) join(b *store.Batch, space store.Space) {
 
 // makeRecords makes the records of a context.
 func (e *Engine) makeRecords(ctx context.Context, g *Creation) (*beginning, error) {
-	shown := begun(g.Tree, g.Entry.TimeNS, g.Imported)
+	shown := firstListed(g.Tree, g.Entry.TimeNS, g.Imported)
 	first := &record{entry: logged(g.Entry, history.Create, g.Tree), stamps: g.Stamps, latest: g.Tree.Cycle(),
 		bytes: shown.Bytes}
 	first.entry.Revision = 1
@@ -94,12 +94,12 @@ func (e *Engine) makeRecords(ctx context.Context, g *Creation) (*beginning, erro
 	}
 	n := &beginning{first: first, state: &state{revision: 1, published: 1, head: g.Tree,
 		working: g.Tree.WithCycle(g.Stamps.Cycle), idle: first.entry.Idle, foreign: first.foreign, made: []*record{first}},
-		line: &line{about: about{name: g.Name, edition: g.Edition, first: g.First(), attrs: shown.Attrs}, last: first.ending()}}
+		line: &branch{branchFacts: branchFacts{name: g.Name, edition: g.Edition, first: g.First(), attrs: shown.Attrs}, last: first.ending()}}
 	e.append((*store.Batch)(&n.writes), n.line, first)
 	if g.Changes == nil {
 		return n, nil
 	}
-	held, seen := first.held(), make(map[string]bool)
+	held, seen := first.memorySize(), make(map[string]bool)
 	for c, err := range g.Changes {
 		if err != nil {
 			return nil, err
@@ -108,7 +108,7 @@ func (e *Engine) makeRecords(ctx context.Context, g *Creation) (*beginning, erro
 			return nil, err
 		}
 		made := n.state.made
-		if held += made[len(made)-1].held(); held > tailSize { // a join would not find them
+		if held += made[len(made)-1].memorySize(); held > tailSize { // a join would not find them
 			n.state.made = made[len(made)-1:]
 		}
 	}
@@ -118,8 +118,8 @@ func (e *Engine) makeRecords(ctx context.Context, g *Creation) (*beginning, erro
 	return n, nil
 }
 
-// newLine takes the next key.
-func (e *Engine) newLine(ctx context.Context, b *store.Batch) (history.Key, error) {
+// newBranch takes the next key.
+func (e *Engine) newBranch(ctx context.Context, b *store.Batch) (history.Key, error) {
 	raw, err := e.store.Get(ctx, at(common, nextKey))
 	if err != nil {
 		return 0, err
@@ -133,8 +133,8 @@ func (e *Engine) newLine(ctx context.Context, b *store.Batch) (history.Key, erro
 	if key < 1 || store.Space(key) > store.MaxSpace {
 		return 0, damaged("the counter of keys is not as it was written")
 	}
-	expect(b, at(common, nextKey), raw)
-	there, err := e.store.Get(ctx, at(common, linePrefix+ordered(key)))
+	requireValue(b, at(common, nextKey), raw)
+	there, err := e.store.Get(ctx, at(common, branchPrefix+ordered(key)))
 	if err != nil {
 		return 0, err
 	}
@@ -146,6 +146,6 @@ func (e *Engine) newLine(ctx context.Context, b *store.Batch) (history.Key, erro
 		return 0, cmp.Or(err, damaged("the counter of keys is lower than the key of a context"))
 	}
 	put(b, at(common, nextKey), []byte(ordered(key+1)))
-	put(b, at(common, linePrefix+ordered(key)), nil)
+	put(b, at(common, branchPrefix+ordered(key)), nil)
 	return history.Key(key), nil
 }

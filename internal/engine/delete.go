@@ -10,7 +10,7 @@ import (
 // Delete implements [Contexts].
 func (e *Engine) Delete(ctx context.Context, key history.Key) error {
 	err := e.write(ctx, func(b *store.Batch) error {
-		l, err := e.line(ctx, key)
+		l, err := e.branch(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -18,7 +18,7 @@ func (e *Engine) Delete(ctx context.Context, key history.Key) error {
 		if l.standing == unfinished {
 			name = copyPrefix + copiedName(l.name)
 		}
-		remove(b, only(at(common, name)))
+		remove(b, spanOfKey(at(common, name)))
 		return e.shrink(ctx, b, l, 0)
 	})
 	if err == nil {
@@ -27,8 +27,8 @@ func (e *Engine) Delete(ctx context.Context, key history.Key) error {
 	return err
 }
 
-// children returns the forks that began in a line, with the revisions that they began with.
-func children(ctx context.Context, r store.Reader, l *line) (map[history.Key]int64, error) {
+// children returns the forks that began in a branch, with the revisions that they began with.
+func children(ctx context.Context, r store.Reader, l *branch) (map[history.Key]int64, error) {
 	list := make(map[history.Key]int64)
 	for p, err := range r.Range(ctx, under(store.Space(l.key), childPrefix, ""), store.Ascending) {
 		if err != nil {
@@ -45,20 +45,20 @@ func children(ctx context.Context, r store.Reader, l *line) (map[history.Key]int
 	return list, nil
 }
 
-// shrink leaves of a line that no name leads to any more what its forks share, but for the
-// fork without. Where that is nothing, the line goes, and the line that it began in may shrink.
-func (e *Engine) shrink(ctx context.Context, b *store.Batch, l *line, without history.Key) error {
+// shrink leaves of a branch that no name leads to any more what its forks share, but for the
+// fork without. Where that is nothing, the branch goes, and the branch that it began in may shrink.
+func (e *Engine) shrink(ctx context.Context, b *store.Batch, l *branch, without history.Key) error {
 	forks, err := children(ctx, e.store, l)
 	if err != nil {
 		return err
 	}
 	delete(forks, without)
 	if without != 0 {
-		remove(b, only(in(l.key, childPrefix+ordered(int64(without)))))
+		remove(b, spanOfKey(in(l.key, childPrefix+ordered(int64(without)))))
 	}
-	expect(b, in(l.key, aboutKey), l.raw)
+	requireValue(b, in(l.key, aboutKey), l.raw)
 	if len(forks) == 0 {
-		return e.removeLine(ctx, b, l)
+		return e.removeBranch(ctx, b, l)
 	}
 	upTo := int64(0)
 	for _, revision := range forks {
@@ -71,15 +71,15 @@ func (e *Engine) shrink(ctx context.Context, b *store.Batch, l *line, without hi
 	return e.truncate(ctx, b, l, upTo)
 }
 
-// removeLine removes a line.
-func (e *Engine) removeLine(ctx context.Context, b *store.Batch, l *line) error {
+// removeBranch removes a branch.
+func (e *Engine) removeBranch(ctx context.Context, b *store.Batch, l *branch) error {
 	kept := b.Delete[:0]
 	for _, s := range b.Delete {
 		if s.Space != store.Space(l.key) {
 			kept = append(kept, s)
 		}
 	}
-	b.Delete = append(kept, everything(l.key), only(at(common, linePrefix+ordered(int64(l.key)))))
+	b.Delete = append(kept, everything(l.key), spanOfKey(at(common, branchPrefix+ordered(int64(l.key)))))
 	b.Cut = append(b.Cut, store.Cut{Space: store.Space(l.key), First: 1, Last: store.MaxNumber})
 	switch {
 	case l.up == nil:
@@ -87,13 +87,13 @@ func (e *Engine) removeLine(ctx context.Context, b *store.Batch, l *line) error 
 	case l.up.standing == shared:
 		return e.shrink(ctx, b, l.up, l.key)
 	}
-	expect(b, in(l.up.key, aboutKey), l.up.raw)
-	remove(b, only(in(l.up.key, childPrefix+ordered(int64(l.key)))))
+	requireValue(b, in(l.up.key, aboutKey), l.up.raw)
+	remove(b, spanOfKey(in(l.up.key, childPrefix+ordered(int64(l.key)))))
 	return nil
 }
 
-// truncate removes what a line has after a revision that published a snapshot.
-func (e *Engine) truncate(ctx context.Context, b *store.Batch, l *line, revision int64) error {
+// truncate removes what a branch has after a revision that published a snapshot.
+func (e *Engine) truncate(ctx context.Context, b *store.Batch, l *branch, revision int64) error {
 	b.Cut = append(b.Cut, store.Cut{Space: store.Space(l.key), First: l.number(revision) + 1, Last: store.MaxNumber})
 	var cycle int64
 	for x, err := range e.parts(ctx, l, revision, revision, partEntries) {
@@ -116,23 +116,23 @@ func (e *Engine) truncate(ctx context.Context, b *store.Batch, l *line, revision
 	if err := e.truncateJoined(ctx, b, l, cycle); err != nil {
 		return err
 	}
-	expect(b, in(l.key, settledKey), before)
+	requireValue(b, in(l.key, settledKey), before)
 	put(b, in(l.key, settledKey), s.encode())
-	remove(b, only(in(l.key, lastKey)), store.Span{Space: store.Space(l.key), From: attemptKey(cycle+1, 0),
+	remove(b, spanOfKey(in(l.key, lastKey)), store.Span{Space: store.Space(l.key), From: attemptKey(cycle+1, 0),
 		To: string(attemptPrefix[0] + 1)})
 	for p, err := range e.store.Range(ctx, under(store.Space(l.key), requestPrefix, ""), store.Ascending) {
 		if err != nil {
 			return err
 		}
 		if of, err := number(p.Value); err != nil || of > revision {
-			remove(b, only(p.Key))
+			remove(b, spanOfKey(p.Key))
 		}
 	}
 	return nil
 }
 
 // truncateSegments removes the segments behind a revision, and what one has behind it.
-func (e *Engine) truncateSegments(ctx context.Context, b *store.Batch, l *line, s *settled, revision, cycle int64) error {
+func (e *Engine) truncateSegments(ctx context.Context, b *store.Batch, l *branch, s *settled, revision, cycle int64) error {
 	if s.revision <= revision {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (e *Engine) truncateSegments(ctx context.Context, b *store.Batch, l *line, 
 }
 
 // contentsIn reads all contents of a segment.
-func (e *Engine) contentsIn(ctx context.Context, r store.Reader, l *line, s *segment) (map[place]string, error) {
+func (e *Engine) contentsIn(ctx context.Context, r store.Reader, l *branch, s *segment) (map[place]string, error) {
 	contents := make(map[place]string, len(s.located))
 	blocks := make([]string, len(s.blocks))
 	for i := range blocks {
@@ -181,7 +181,7 @@ func (e *Engine) contentsIn(ctx context.Context, r store.Reader, l *line, s *seg
 }
 
 // putSegment writes a segment of folded records, and returns how many blocks it has.
-func (e *Engine) putSegment(b *store.Batch, l *line, list []record, contents map[place]string) int {
+func (e *Engine) putSegment(b *store.Batch, l *branch, list []record, contents map[place]string) int {
 	index, blocks := e.packing.joinContents(list, contents)
 	last := list[len(list)-1].entry.Revision
 	for i, block := range blocks {
@@ -192,7 +192,7 @@ func (e *Engine) putSegment(b *store.Batch, l *line, list []record, contents map
 }
 
 // putHead writes a segment whose contents are in blocks already.
-func (e *Engine) putHead(b *store.Batch, l *line, list []record, blocks []blockIndex) {
+func (e *Engine) putHead(b *store.Batch, l *branch, list []record, blocks []blockIndex) {
 	x, head := e.packing.join(list, blocks)
 	put(b, in(l.key, indexPrefix+ordered(x.last)), x.encode())
 	put(b, in(l.key, headPrefix+ordered(x.last)), head)
@@ -200,7 +200,7 @@ func (e *Engine) putHead(b *store.Batch, l *line, list []record, blocks []blockI
 
 // dropPoints removes the checkpoints from a cycle on with the pages that came with them. Pages
 // only lead to pages of the same checkpoint or of earlier ones.
-func (e *Engine) dropPoints(ctx context.Context, b *store.Batch, l *line, s *settled, cycle int64) error {
+func (e *Engine) dropPoints(ctx context.Context, b *store.Batch, l *branch, s *settled, cycle int64) error {
 	span := under(store.Space(l.key), pointPrefix, ordered(cycle))
 	for p, err := range e.store.Range(ctx, span, store.Ascending) {
 		if err != nil {
@@ -209,7 +209,7 @@ func (e *Engine) dropPoints(ctx context.Context, b *store.Batch, l *line, s *set
 		first, err := e.pointAt(p)
 		if isDerived(err) != nil { // which pages came with it is not known
 			remove(b, under(store.Space(l.key), pointPrefix, ""), under(store.Space(l.key), pagePrefix, ""))
-			s.point = l.since()
+			s.point = l.cycleBeforeFirst()
 			return nil
 		}
 		if err != nil {
@@ -219,7 +219,7 @@ func (e *Engine) dropPoints(ctx context.Context, b *store.Batch, l *line, s *set
 		break
 	}
 	last, err := e.lastPoint(ctx, l, cycle-1)
-	if s.point = l.since(); err == nil && last != nil {
+	if s.point = l.cycleBeforeFirst(); err == nil && last != nil {
 		s.point = last.cycle
 	}
 	if d := isDerived(err); d != nil {

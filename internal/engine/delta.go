@@ -19,7 +19,7 @@ type Delta struct {
 // Version is a node that is new or has other headers or another content. No tree is made for it.
 type Version struct {
 	e *Engine
-	l *line
+	l *branch
 	r *row
 }
 
@@ -47,7 +47,7 @@ func (v Version) Text(ctx context.Context) (canon.Value, error) {
 func (e *Engine) Deltas(ctx context.Context, key history.Key, from, to int64) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
 		var v version
-		l, err := e.between(ctx, key, from, to, func(l *line) (err error) {
+		l, err := e.between(ctx, key, from, to, func(l *branch) (err error) {
 			v, err = e.base(ctx, l.publisher(from), from)
 			return err
 		})

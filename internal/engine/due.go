@@ -8,16 +8,16 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// published is a snapshot that this process has just published.
-type published struct {
+// publishedSnapshot is a snapshot that this process has just published.
+type publishedSnapshot struct {
 	t          *tree.Tree // nil for none
 	revision   int64
-	generation int64 // of its line: an erasure leaves another snapshot
+	generation int64 // of its branch: an erasure leaves another snapshot
 }
 
 // checkpoint writes the next checkpoint that is due, if one is. That is the snapshot that was just
 // published, if it comes soon enough, or else one that is made anew.
-func (e *Engine) checkpoint(ctx context.Context, b *store.Batch, l *line, s *settled, now published) (bool, error) {
+func (e *Engine) checkpoint(ctx context.Context, b *store.Batch, l *branch, s *settled, now publishedSnapshot) (bool, error) {
 	of, p, origins, err := e.pointBefore(ctx, l.publisher(l.last.latest), l.last.latest)
 	if err != nil {
 		return false, err
@@ -47,12 +47,12 @@ func (e *Engine) checkpoint(ctx context.Context, b *store.Batch, l *line, s *set
 	if v, err = v.publish(e, l, list); err != nil {
 		return false, err
 	}
-	return true, e.writePoint(b, l, s, published{v.t, v.revision, l.generation}, e.pagesAfter(v, l, s))
+	return true, e.writePoint(b, l, s, publishedSnapshot{v.t, v.revision, l.generation}, e.pagesAfter(v, l, s))
 }
 
 // due returns the records behind a revision up to the one that is to get a checkpoint, none if it is
 // not due yet, and whether that is the one just published.
-func (e *Engine) due(ctx context.Context, l *line, s *settled, from int64, now published) (list []*record, made bool,
+func (e *Engine) due(ctx context.Context, l *branch, s *settled, from int64, now publishedSnapshot) (list []*record, made bool,
 	err error) {
 	first, rows := 0, int64(0) // how many records come up to the first snapshot that is due
 	for x, err := range e.lineage(ctx, l, from+1, l.last.revision) {
@@ -85,7 +85,7 @@ func (e *Engine) due(ctx context.Context, l *line, s *settled, from int64, now p
 func (x *record) size() int64 { return int64(len(x.gone) + len(x.rows)) }
 
 // writePoint writes a snapshot as pages.
-func (e *Engine) writePoint(b *store.Batch, l *line, s *settled, of published, d *pageWriter) (err error) {
+func (e *Engine) writePoint(b *store.Batch, l *branch, s *settled, of publishedSnapshot, d *pageWriter) (err error) {
 	first, err := d.firstPage(of.t)
 	if err != nil {
 		return err
@@ -107,8 +107,8 @@ func (e *Engine) writePoint(b *store.Batch, l *line, s *settled, of published, d
 // later snapshot is made from all of them.
 const manyNodes = 1000
 
-// checkpointFirst writes a checkpoint of the tree that a line begins with, if it is large.
-func (e *Engine) checkpointFirst(b *store.Batch, l *line, first *record) error {
+// checkpointFirst writes a checkpoint of the tree that a branch begins with, if it is large.
+func (e *Engine) checkpointFirst(b *store.Batch, l *branch, first *record) error {
 	if len(first.rows) < manyNodes {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (e *Engine) checkpointFirst(b *store.Batch, l *line, first *record) error {
 		return err
 	}
 	s := l.unsettled()
-	if err := e.writePoint(b, l, s, published{v.t, v.revision, l.generation}, e.pagesAfter(v, l, s)); err != nil {
+	if err := e.writePoint(b, l, s, publishedSnapshot{v.t, v.revision, l.generation}, e.pagesAfter(v, l, s)); err != nil {
 		return err
 	}
 	put(b, in(l.key, settledKey), s.encode())

@@ -97,13 +97,13 @@ func (e *Engine) usable() error {
 	return nil
 }
 
-// errMoved says that an erasure or a deletion rewrote a line since the reader looked it up.
-var errMoved = errors.New("the line was rewritten")
+// errMoved says that an erasure or a deletion rewrote a branch since the reader looked it up.
+var errMoved = errors.New("the branch was rewritten")
 
-// steady calls f until it does not meet a line that was rewritten meanwhile.
-func (e *Engine) steady(ctx context.Context, key history.Key, f func(*line) error) error {
+// retryMoved calls f until it does not meet a branch that was rewritten meanwhile.
+func (e *Engine) retryMoved(ctx context.Context, key history.Key, f func(*branch) error) error {
 	for {
-		l, err := e.line(ctx, key)
+		l, err := e.branch(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (e *Engine) steady(ctx context.Context, key history.Key, f func(*line) erro
 
 // write writes what make puts into a batch. The medium refuses the batch if another writer
 // was faster; then make looks again at what the batch expects. An error of make ends this.
-func (e *Engine) write(ctx context.Context, make func(*store.Batch) error) error {
+func (e *Engine) write(ctx context.Context, build func(*store.Batch) error) error {
 	for {
 		if err := e.usable(); err != nil {
 			return err
@@ -131,7 +131,7 @@ func (e *Engine) write(ctx context.Context, make func(*store.Batch) error) error
 		}
 		b := &of.Batch
 		b.Expect, b.Append = of.expect[:0], of.append[:0]
-		err := make(b)
+		err := build(b)
 		if err == nil {
 			err = e.store.Write(ctx, b)
 		}
@@ -145,15 +145,15 @@ func (e *Engine) write(ctx context.Context, make func(*store.Batch) error) error
 	}
 }
 
-// gone is the error for a part of a tree that an erasure or a deletion removed after the tree
+// removedMeanwhile is the error for a part of a tree that an erasure or a deletion removed after the tree
 // was read.
-func gone() error {
+func removedMeanwhile() error {
 	return fault.New(fault.Conflict, "an erasure or a deletion removed what the snapshot was read from",
 		"read the context again")
 }
 
-// expect adds that a key has a value, or none.
-func expect(b *store.Batch, k store.Key, value []byte) {
+// requireValue adds that a key has a value, or none.
+func requireValue(b *store.Batch, k store.Key, value []byte) {
 	state := store.Equal
 	if value == nil {
 		state = store.Absent

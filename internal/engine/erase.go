@@ -22,7 +22,7 @@ func (e *Engine) Erase(ctx context.Context, key history.Key, order Erase) (total
 	planned := false
 	var x *erasure
 	err = e.write(ctx, func(b *store.Batch) error {
-		l, err := e.line(ctx, key)
+		l, err := e.branch(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -59,10 +59,10 @@ func (e *Engine) Erase(ctx context.Context, key history.Key, order Erase) (total
 	}
 	defer outlast(time.Now())
 	for _, m := range x.family {
-		e.cache.dropLine(m.l.key)
+		e.cache.dropBranch(m.l.key)
 	}
 	for _, m := range x.family {
-		e.settleSoon(m.l, published{})
+		e.settleSoon(m.l, publishedSnapshot{})
 	}
 	return e.clean(ctx, total, false)
 }
@@ -82,9 +82,9 @@ type erasure struct {
 	past, all int  // states walked and in all, for Progress
 }
 
-// member is a line of the family.
+// member is a branch of the family.
 type member struct {
-	l        *line
+	l        *branch
 	up       *member
 	settled  *settled
 	attempts []history.Attempt
@@ -94,12 +94,12 @@ type member struct {
 	stale   map[int64]bool // revisions of own entries whose digest goes with the texts
 	rewritten
 
-	first    int64 // revision before which the erasure finds nothing in the line
-	inherits bool  // the line begins with something that the erasure finds
+	first    int64 // revision before which the erasure finds nothing in the branch
+	inherits bool  // the branch begins with something that the erasure finds
 }
 
-// gather finds the family of a line: all lines that go back to the same first one.
-func (x *erasure) gather(l *line) error {
+// gather finds the family of a branch: all branches that go back to the same first one.
+func (x *erasure) gather(l *branch) error {
 	return x.e.store.View(x.ctx, func(r store.Reader) (err error) {
 		x.family = nil
 		first := l
@@ -117,7 +117,7 @@ func (x *erasure) gather(l *line) error {
 	})
 }
 
-// join adds a line with its forks to the family.
+// join adds a branch with its forks to the family.
 func (x *erasure) join(r store.Reader, key history.Key, up *member) error {
 	l, err := readOne(x.ctx, r, key, nil)
 	if err == nil && l == nil {

@@ -56,7 +56,7 @@ func (f *Finder) inRequest(packed string) bool {
 	return err != nil || f.InValue(canon.Value(request))
 }
 
-// goneRequests has the places of the attempts of a line whose requests go.
+// goneRequests has the places of the attempts of a branch whose requests go.
 type goneRequests map[[2]int64]bool
 
 func (g goneRequests) add(a *history.Attempt) { g[placeOf(a.ID)] = true }

@@ -9,9 +9,9 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// since finds from which revision on a member may say something of one of some ids, and returns the cycle of
+// firstTouched finds from which revision on a member may say something of one of some ids, and returns the cycle of
 // that, 0 for its beginning. Texts may be anywhere.
-func (x *erasure) since(m *member, ids map[string]bool) (cycle int64, err error) {
+func (x *erasure) firstTouched(m *member, ids map[string]bool) (cycle int64, err error) {
 	m.inherits = m.up != nil && (m.up.inherits || m.up.first <= m.l.origin.Revision)
 	m.first = m.l.origin.Revision + 1
 	if !m.inherits && len(x.Texts) == 0 {
@@ -23,11 +23,11 @@ func (x *erasure) since(m *member, ids map[string]bool) (cycle int64, err error)
 // begin returns the version from which a member is walked: the last one before it says something of one of
 // some ids, or that of its origin, or nothing.
 func (x *erasure) begin(m *member, noted map[*member]map[int64]version, ids map[string]bool) (v version, err error) {
-	cycle, err := x.since(m, ids)
+	cycle, err := x.firstTouched(m, ids)
 	if err != nil {
 		return v, err
 	}
-	if cycle-1 > m.l.since() {
+	if cycle-1 > m.l.cycleBeforeFirst() {
 		return x.e.snapshot(x.ctx, m.l, cycle-1)
 	}
 	if m.up == nil {
@@ -39,9 +39,9 @@ func (x *erasure) begin(m *member, noted map[*member]map[int64]version, ids map[
 	return x.e.snapshot(x.ctx, m.up.l, m.l.origin.Cycle)
 }
 
-// firstOf returns the first own revision of a line that may say something of one of some ids, or the one
+// firstOf returns the first own revision of a branch that may say something of one of some ids, or the one
 // behind the last, and its cycle.
-func (e *Engine) firstOf(ctx context.Context, l *line, ids map[string]bool) (revision, cycle int64, err error) {
+func (e *Engine) firstOf(ctx context.Context, l *branch, ids map[string]bool) (revision, cycle int64, err error) {
 	list, err := e.segments(ctx, l)
 	revision = l.origin.Revision + 1
 	for _, x := range list {
@@ -90,7 +90,7 @@ func (x *erasure) below(f *Family) (told bool, err error) {
 		return true
 	}
 	for _, m := range x.family {
-		if _, err := x.since(m, f.Below); err != nil {
+		if _, err := x.firstTouched(m, f.Below); err != nil {
 			return false, err
 		}
 		var list []*record
@@ -114,7 +114,7 @@ func (x *erasure) below(f *Family) (told bool, err error) {
 }
 
 // targets collects the nodes and entries to erase, and returns an error if one cannot be erased.
-func (x *erasure) targets(l *line) (err error) {
+func (x *erasure) targets(l *branch) (err error) {
 	f := newFamily(x.IDs)
 	told := false
 	if len(x.Texts) == 0 {
@@ -156,7 +156,7 @@ func (m *member) lostDrafts(at, settled int64) bool { return at <= settled || m.
 
 // inDraft reports whether a record that publishes nothing has one of the texts: no tree that the erasure looks at
 // need have the draft. It says yes for one that cannot be read.
-func (x *erasure) inDraft(l *line, rec *record) bool {
+func (x *erasure) inDraft(l *branch, rec *record) bool {
 	return len(x.Texts) > 0 && !rec.publishes() && slices.ContainsFunc(rec.rows, func(r row) bool {
 		if r.moved {
 			return false
@@ -213,7 +213,7 @@ func (x *erasure) look(f *Family) error {
 }
 
 // named collects the entries that the erasure names.
-func (x *erasure) named(l *line) error {
+func (x *erasure) named(l *branch) error {
 	for _, revision := range x.Revisions {
 		if revision < 1 || revision > l.last.revision {
 			return noRevision(revision)

@@ -10,7 +10,7 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// rewritten is a line as an erasure leaves it.
+// rewritten is a branch as an erasure leaves it.
 type rewritten struct {
 	touched  bool
 	since    int64 // the first cycle whose snapshot changes
@@ -31,7 +31,7 @@ type rewritten struct {
 
 func (r *rewritten) concerned() bool { return r.touched || r.lost+r.stripped+r.others > 0 }
 
-// midway is how far the rewriting of a line came with a snapshot.
+// midway is how far the rewriting of a branch came with a snapshot.
 type midway struct {
 	old, new *tree.Tree
 	ids      map[string]bool

@@ -18,7 +18,7 @@ func (x *erasure) publish(b *store.Batch, total *history.Erased) error {
 	if !slices.ContainsFunc(x.family, func(m *member) bool { return m.concerned() }) {
 		return nil
 	}
-	expect(b, in(x.family[0].l.key, forksKey), x.forks)
+	requireValue(b, in(x.family[0].l.key, forksKey), x.forks)
 	for _, m := range x.family {
 		if err := x.rewriteSegments(b, m); err != nil {
 			return err
@@ -37,17 +37,17 @@ func (x *erasure) publish(b *store.Batch, total *history.Erased) error {
 	return nil
 }
 
-// conclude logs the erasure in a context that it concerns, and says that the line is another.
+// conclude logs the erasure in a context that it concerns, and says that the branch is another.
 func (x *erasure) conclude(b *store.Batch, m *member, total *history.Erased) error {
 	l := m.l
-	remove(b, only(in(l.key, lastKey)))
+	remove(b, spanOfKey(in(l.key, lastKey)))
 	before := m.settled.raw
 	if m.touched {
 		if err := x.e.dropPoints(x.ctx, b, l, m.settled, m.since); err != nil {
 			return err
 		}
 	}
-	expect(b, in(l.key, settledKey), before)
+	requireValue(b, in(l.key, settledKey), before)
 	put(b, in(l.key, settledKey), m.settled.encode())
 	if m.concerned() && l.standing != shared {
 		entry, err := x.Recorded(history.Erased{IDs: slices.Collect(maps.Keys(m.rewritten.ids)), Versions: m.versions,
@@ -57,7 +57,7 @@ func (x *erasure) conclude(b *store.Batch, m *member, total *history.Erased) err
 		}
 		total.Salt = entry.Erased().Salt
 		l.erasures++
-		shown := begun(m.working, l.last.timeNS, false)
+		shown := firstListed(m.working, l.last.timeNS, false)
 		last := &record{entry: logged(entry, history.Erasing, m.working), stamps: l.last.stamps, latest: l.last.latest,
 			bytes: m.bytes, cuts: l.last.cuts}
 		last.entry.Revision = l.last.revision + 1
@@ -167,7 +167,7 @@ func (x *erasure) rewriteLog(b *store.Batch, m *member) error {
 			return err
 		}
 	}
-	hold(made, contents, func(rec *record, text string) { rec.contents = append(rec.contents, canon.Value(text)) })
+	assignContents(made, contents, func(rec *record, text string) { rec.contents = append(rec.contents, canon.Value(text)) })
 	for i := range made {
 		if r := x.e.record(m.l, &made[i]); !bytes.Equal(r.Value, values[i].Value) || !bytes.Equal(r.Rest, values[i].Rest) {
 			b.Replace = append(b.Replace, r)
@@ -202,7 +202,7 @@ func (x *erasure) rewriteRecord(b *store.Batch, m *member, rec *record) (nodes, 
 	before := rec.entry
 	x.rewriteEntry(m, &rec.entry)
 	if before.Request != rec.entry.Request {
-		remove(b, only(in(m.l.key, requestPrefix+before.Request)))
+		remove(b, spanOfKey(in(m.l.key, requestPrefix+before.Request)))
 	}
 	return nodes, !reflect.DeepEqual(before, rec.entry), nil
 }
@@ -271,12 +271,12 @@ func (x *erasure) rewriteAttempts(b *store.Batch, m *member) error {
 			next = max(next, number+1)
 		}
 	}
-	expect(b, in(m.l.key, attemptKey(m.l.last.stamps.Cycle, next)), nil)
+	requireValue(b, in(m.l.key, attemptKey(m.l.last.stamps.Cycle, next)), nil)
 	return nil
 }
 
 // rewriteJoined writes the rows of joined attempts anew that have some of those left.
-func (x *erasure) rewriteJoined(b *store.Batch, l *line, left map[string]history.Attempt) error {
+func (x *erasure) rewriteJoined(b *store.Batch, l *branch, left map[string]history.Attempt) error {
 	for p, err := range x.e.store.Range(x.ctx, under(store.Space(l.key), joinedPrefix, ""), store.Ascending) {
 		if err != nil {
 			return err

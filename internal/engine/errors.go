@@ -82,7 +82,7 @@ func otherFormat() error {
 		"export its contexts, all snapshots of each, with the program that wrote it, and import them with this one")
 }
 
-// copyUnderWay is the error for beginning a copy of a line that already has an unfinished one.
+// copyUnderWay is the error for beginning a copy of a branch that already has an unfinished one.
 func copyUnderWay(name string) error {
 	return fault.New(fault.Conflict, "there is an unfinished copy of "+name, "wait until it is done, or go on with it")
 }

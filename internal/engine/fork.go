@@ -14,10 +14,10 @@ func (e *Engine) Fork(ctx context.Context, key history.Key, cycle int64, f Fork)
 	if err := names.Check(f.Name); err != nil {
 		return Info{}, err
 	}
-	var made *line
+	var made *branch
 	var begun *state
 	err := e.write(ctx, func(b *store.Batch) error {
-		of, err := e.line(ctx, key)
+		of, err := e.branch(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (e *Engine) Fork(ctx context.Context, key history.Key, cycle int64, f Fork)
 		}
 		begun = &state{generation: made.generation, revision: made.last.revision, published: v.revision, head: v.t,
 			working: v.t.WithCycle(made.last.stamps.Cycle), idle: x.entry.Idle, loaded: cycle}
-		if s := e.kept(of); s != nil && s.head == v.t {
+		if s := e.cachedState(of); s != nil && s.head == v.t {
 			begun.loaded = s.loaded
 		}
 		return e.nameFork(ctx, b, of, made, f)
@@ -51,14 +51,14 @@ func (e *Engine) Fork(ctx context.Context, key history.Key, cycle int64, f Fork)
 		return Info{}, err
 	}
 	e.forget(key)
-	e.keep(made, begun)
+	e.cacheState(made, begun)
 	return made.info(), nil
 }
 
 // forkPoint returns the snapshot of a cycle and the record that published it. If it is the latest one,
 // it is kept, unless a checkpoint is due, which is made of what the medium has.
-func (e *Engine) forkPoint(ctx context.Context, of *line, cycle int64) (v version, _ *record, err error) {
-	if s := e.kept(of); s != nil && s.head.Cycle() == cycle {
+func (e *Engine) forkPoint(ctx context.Context, of *branch, cycle int64) (v version, _ *record, err error) {
+	if s := e.cachedState(of); s != nil && s.head.Cycle() == cycle {
 		_, _, origins, err := e.pointBefore(ctx, of.publisher(cycle), cycle)
 		if err != nil {
 			return v, nil, err
@@ -81,9 +81,9 @@ func (e *Engine) forkPoint(ctx context.Context, of *line, cycle int64) (v versio
 // manyOrigins is how many forks of forks may follow each other without a checkpoint.
 const manyOrigins = 4
 
-// makeFork makes the line of a fork that begins with the version that a record of a line published.
-func (e *Engine) makeFork(ctx context.Context, b *store.Batch, of *line, v version, at *record, f Fork) (*line, error) {
-	key, err := e.newLine(ctx, b)
+// makeFork makes the branch of a fork that begins with the version that a record of a branch published.
+func (e *Engine) makeFork(ctx context.Context, b *store.Batch, of *branch, v version, at *record, f Fork) (*branch, error) {
+	key, err := e.newBranch(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +93,11 @@ func (e *Engine) makeFork(ctx context.Context, b *store.Batch, of *line, v versi
 	}
 	entry := f.Entry
 	entry.Cycle, entry.TimeNS = at.latest, at.stamps.LastNS
-	shown := begun(v.t, entry.TimeNS, true)
+	shown := firstListed(v.t, entry.TimeNS, true)
 	first := &record{entry: logged(entry, history.Forked, v.t), stamps: at.stamps, latest: at.latest, bytes: shown.Bytes,
 		cuts: at.cuts}
 	first.entry.Revision = at.entry.Revision + 1
-	made := &line{about: about{key: key, name: f.Name, edition: of.edition, first: of.first, fork: number,
+	made := &branch{branchFacts: branchFacts{key: key, name: f.Name, edition: of.edition, first: of.first, fork: number,
 		origin: history.Origin{Key: of.key, Cycle: at.latest, Revision: at.entry.Revision}, attrs: shown.Attrs}, up: of,
 		last: first.ending()}
 	e.begin(b, made, first)
@@ -105,13 +105,13 @@ func (e *Engine) makeFork(ctx context.Context, b *store.Batch, of *line, v versi
 		return made, nil
 	}
 	s := made.unsettled()
-	err = e.writePoint(b, made, s, published{v.t, v.revision, made.generation}, e.pagesAfter(v, made, s))
+	err = e.writePoint(b, made, s, publishedSnapshot{v.t, v.revision, made.generation}, e.pagesAfter(v, made, s))
 	put(b, in(made.key, settledKey), s.encode())
 	return made, err
 }
 
-// begin writes a new line that began in another one with its first record.
-func (e *Engine) begin(b *store.Batch, l *line, first *record) {
+// begin writes a new branch that began in another one with its first record.
+func (e *Engine) begin(b *store.Batch, l *branch, first *record) {
 	l.raw = l.encode()
 	put(b, in(l.key, aboutKey), l.raw)
 	e.append(b, l, first)
@@ -121,7 +121,7 @@ func (e *Engine) begin(b *store.Batch, l *line, first *record) {
 }
 
 // nextFork takes the next number of the forks of a family.
-func (e *Engine) nextFork(ctx context.Context, b *store.Batch, of *line) (int64, error) {
+func (e *Engine) nextFork(ctx context.Context, b *store.Batch, of *branch) (int64, error) {
 	for of.up != nil {
 		of = of.up
 	}
@@ -129,13 +129,13 @@ func (e *Engine) nextFork(ctx context.Context, b *store.Batch, of *line) (int64,
 	if err != nil {
 		return 0, err
 	}
-	expect(b, in(of.key, forksKey), raw)
+	requireValue(b, in(of.key, forksKey), raw)
 	put(b, in(of.key, forksKey), []byte(ordered(n+1)))
 	return n + 1, nil
 }
 
-// forks returns how many numbers the forks of the family of a first line got.
-func forks(ctx context.Context, r store.Reader, first *line) (n int64, raw []byte, err error) {
+// forks returns how many numbers the forks of the family of a first branch got.
+func forks(ctx context.Context, r store.Reader, first *branch) (n int64, raw []byte, err error) {
 	raw, err = r.Get(ctx, in(first.key, forksKey))
 	if err == nil && raw != nil {
 		n, err = number(raw)
@@ -145,13 +145,13 @@ func forks(ctx context.Context, r store.Reader, first *line) (n int64, raw []byt
 
 // nameFork gives a fork its name, and the forked context another one if the fork takes over its
 // name. The forked context then logs that.
-func (e *Engine) nameFork(ctx context.Context, b *store.Batch, of, made *line, f Fork) error {
+func (e *Engine) nameFork(ctx context.Context, b *store.Batch, of, made *branch, f Fork) error {
 	origin := of.publisher(made.origin.Cycle)
 	if origin != of {
-		expect(b, in(origin.key, aboutKey), origin.raw)
+		requireValue(b, in(origin.key, aboutKey), origin.raw)
 	}
 	if f.SupersededName == "" {
-		expect(b, in(of.key, aboutKey), of.raw)
+		requireValue(b, in(of.key, aboutKey), of.raw)
 		return e.claimName(ctx, b, f.Name, made.key)
 	}
 	if err := names.Check(f.SupersededName); err != nil {
@@ -189,9 +189,9 @@ func (e *Engine) nameFork(ctx context.Context, b *store.Batch, of, made *line, f
 	return nil
 }
 
-// working returns the working state of a line.
-func (e *Engine) working(ctx context.Context, l *line) (*tree.Tree, error) {
-	if s := e.kept(l); s != nil {
+// working returns the working state of a branch.
+func (e *Engine) working(ctx context.Context, l *branch) (*tree.Tree, error) {
+	if s := e.cachedState(l); s != nil {
 		return s.working, nil
 	}
 	s, err := e.load(ctx, l)

@@ -54,7 +54,7 @@ func TestNewIDsReadEachRecordOnce(t *testing.T) {
 			t.Fatal(has, err)
 		}
 	}
-	// the last record of the line is looked at for each id
+	// the last record of the branch is looked at for each id
 	if most := asked + 2*commits + 2; m.records > most {
 		t.Errorf("%d new ids read %d records of %d commits, want at most %d", asked, m.records, commits, most)
 	}

@@ -39,7 +39,7 @@ func (e *Engine) secret(ctx context.Context) (secret []byte, err error) {
 			rand.Read(w.b) // it never fails
 			w.sum(0)
 			secret = w.b
-			expect(b, k, nil)
+			requireValue(b, k, nil)
 			put(b, k, secret)
 			return nil
 		})

@@ -8,12 +8,12 @@ import (
 )
 
 // The space of the store itself holds the names of contexts, of unfinished copies and of access
-// tokens, the secret of the store, every line by its key, the next free key, and which families may have erased text left
+// tokens, the secret of the store, every branch by its key, the next free key, and which families may have erased text left
 // in the medium.
 const (
 	common        store.Space = 0
 	namePrefix                = "n"
-	linePrefix                = "l"
+	branchPrefix              = "l"
 	tokenPrefix               = "t"
 	copyPrefix                = "u"
 	nextKey                   = "k"
@@ -21,8 +21,8 @@ const (
 	uncleanPrefix             = "e" // by the key of the first line of the family
 )
 
-// The space of a line holds the facts that no revision changes, how far it is settled, the counter of its first
-// line, its forks, and the rows that come with revisions. The log of the space has one record a revision.
+// The space of a branch holds the facts that no revision changes, how far it is settled, the counter of its first
+// branch, its forks, and the rows that come with revisions. The log of the space has one record a revision.
 const (
 	aboutKey      = "i"
 	lastKey       = "d" // the last record without its nodes, if it is a long one
@@ -63,8 +63,8 @@ func under(key store.Space, prefix, from string) store.Span {
 	return store.Span{Space: key, From: prefix + from, To: string(prefix[0] + 1)}
 }
 
-// only is the span of one key.
-func only(k store.Key) store.Span {
+// spanOfKey is the span of one key.
+func spanOfKey(k store.Key) store.Span {
 	return store.Span{Space: k.Space, From: k.Name, To: k.Name + "\x00"}
 }
 

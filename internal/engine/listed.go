@@ -7,8 +7,8 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// begun returns what lists show of a context that begins with a snapshot, or with an empty tree.
-func begun(t *tree.Tree, timeNS int64, imported bool) history.Listed {
+// firstListed returns what lists show of a context that begins with a snapshot, or with an empty tree.
+func firstListed(t *tree.Tree, timeNS int64, imported bool) history.Listed {
 	l := history.Listed{ChangedNS: timeNS, Attrs: attrsOf(t)}
 	if imported {
 		_, l.Bytes = t.ThreadSize()

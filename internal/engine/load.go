@@ -21,8 +21,8 @@ type state struct {
 	foreign              bool      // contents are read from elsewhere, where they may go away
 }
 
-// keep keeps the state of a line.
-func (e *Engine) keep(l *line, s *state) {
+// cacheState keeps the state of a branch.
+func (e *Engine) cacheState(l *branch, s *state) {
 	sum := s.head.Root().Summary()
 	if size := 1000 + 600*sum.Nodes + int(sum.Bytes); size < cacheSize/4 && !s.foreign {
 		e.cache.put(cacheKey{key: l.key, part: partState}, s, size)
@@ -31,8 +31,8 @@ func (e *Engine) keep(l *line, s *state) {
 	}
 }
 
-// kept returns the state of a line if it is kept.
-func (e *Engine) kept(l *line) *state {
+// cachedState returns the state of a branch if it is kept.
+func (e *Engine) cachedState(l *branch) *state {
 	s, _ := e.cache.get(cacheKey{key: l.key, part: partState}).(*state)
 	if s == nil || s.generation != l.generation || s.revision != l.last.revision {
 		return nil
@@ -42,13 +42,13 @@ func (e *Engine) kept(l *line) *state {
 
 // Load implements [Contexts].
 func (e *Engine) Load(ctx context.Context, key history.Key) (st *State, err error) {
-	err = e.steady(ctx, key, func(l *line) error {
-		s := e.kept(l)
+	err = e.retryMoved(ctx, key, func(l *branch) error {
+		s := e.cachedState(l)
 		if s == nil || l.last.latest-s.loaded >= manyTurns { // so that old turns leave memory
 			if s, err = e.load(ctx, l); err != nil {
 				return err
 			}
-			e.keep(l, s)
+			e.cacheState(l, s)
 		}
 		st = &State{Info: l.info(), Head: s.head, Working: s.working, Idle: s.idle, From: e}
 		return nil
@@ -59,8 +59,8 @@ func (e *Engine) Load(ctx context.Context, key history.Key) (st *State, err erro
 // manyTurns is how many turns a process may add to what it keeps of a context, until it is loaded anew.
 const manyTurns = 1024
 
-// load reads the latest snapshot and the working state of a line.
-func (e *Engine) load(ctx context.Context, l *line) (*state, error) {
+// load reads the latest snapshot and the working state of a branch.
+func (e *Engine) load(ctx context.Context, l *branch) (*state, error) {
 	head, err := e.base(ctx, l.publisher(l.last.latest), l.last.latest)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (e *Engine) History(ctx context.Context, key history.Key, from, to int64) i
 
 func (e *Engine) history(ctx context.Context, key history.Key, from, to int64, yield func(*tree.Tree) bool) error {
 	var v version
-	l, err := e.between(ctx, key, from, to, func(l *line) (err error) {
+	l, err := e.between(ctx, key, from, to, func(l *branch) (err error) {
 		v, err = e.snapshot(ctx, l, from)
 		return err
 	})
@@ -123,10 +123,10 @@ func (e *Engine) history(ctx context.Context, key history.Key, from, to int64, y
 	return nil
 }
 
-// between calls f with a line that has snapshots of the cycles from..to, and returns the line. It does
+// between calls f with a branch that has snapshots of the cycles from..to, and returns the branch. It does
 // neither if there are no cycles between them.
-func (e *Engine) between(ctx context.Context, key history.Key, from, to int64, f func(*line) error) (l *line, err error) {
-	err = e.steady(ctx, key, func(now *line) error {
+func (e *Engine) between(ctx context.Context, key history.Key, from, to int64, f func(*branch) error) (l *branch, err error) {
+	err = e.retryMoved(ctx, key, func(now *branch) error {
 		for _, cycle := range [...]int64{from, to} {
 			if cycle < now.first || cycle > now.last.latest {
 				return noSnapshot(cycle)
@@ -143,21 +143,21 @@ func (e *Engine) between(ctx context.Context, key history.Key, from, to int64, f
 
 // step is the records that led from one snapshot to the next.
 type step struct {
-	line *line
+	line *branch
 	list []*record
 }
 
 func (s *step) cycle() int64 { return s.list[len(s.list)-1].latest }
 
 // steps yields the steps from the snapshot that a revision published up to that of a cycle.
-func (e *Engine) steps(ctx context.Context, l *line, after, to int64) iter.Seq2[step, error] {
+func (e *Engine) steps(ctx context.Context, l *branch, after, to int64) iter.Seq2[step, error] {
 	return func(yield func(step, error) bool) {
 		for {
 			more, err := e.stepsIn(ctx, l, &after, to, func(s step) bool { return yield(s, nil) })
 			if errors.Is(err, errMoved) {
 				e.distrust()
 				before := l.erasures
-				if l, err = e.line(ctx, l.key); err == nil && l.erasures != before {
+				if l, err = e.branch(ctx, l.key); err == nil && l.erasures != before {
 					err = fault.New(fault.Conflict, "an erasure changed the snapshots that were still to come",
 						"read the history again")
 				}
@@ -172,8 +172,8 @@ func (e *Engine) steps(ctx context.Context, l *line, after, to int64) iter.Seq2[
 	}
 }
 
-// stepsIn is steps as long as the line is not rewritten. It moves the revision along.
-func (e *Engine) stepsIn(ctx context.Context, l *line, after *int64, to int64, yield func(step) bool) (more bool, err error) {
+// stepsIn is steps as long as the branch is not rewritten. It moves the revision along.
+func (e *Engine) stepsIn(ctx context.Context, l *branch, after *int64, to int64, yield func(step) bool) (more bool, err error) {
 	var list []*record
 	for x, err := range e.lineage(ctx, l, *after+1, l.last.revision) {
 		if err != nil {

@@ -16,7 +16,7 @@ func (e *Engine) Log(ctx context.Context, key history.Key, from, to int64) ([]hi
 
 // listed lists what of makes of each revision of a range.
 func listed[T any](ctx context.Context, e *Engine, key history.Key, from, to int64, of func(*record) T) (list []T, err error) {
-	err = e.steady(ctx, key, func(l *line) error {
+	err = e.retryMoved(ctx, key, func(l *branch) error {
 		list = nil
 		for x, err := range e.entries(ctx, l, max(from, 1), min(to, l.last.revision)) {
 			if err != nil {
@@ -31,14 +31,14 @@ func listed[T any](ctx context.Context, e *Engine, key history.Key, from, to int
 
 // Request implements [Contexts].
 func (e *Engine) Request(ctx context.Context, key history.Key, token string) (entry *history.Entry, err error) {
-	// Most tokens are new. What this process knows of the line is enough to see that: a commit that is sent next
+	// Most tokens are new. What this process knows of the branch is enough to see that: a commit that is sent next
 	// comes upon a deletion. Whoever only asks, asks Info too, as the server does.
-	if l, _ := e.cache.get(cacheKey{key: key, part: partLine}).(*line); l != nil && e.usable() == nil {
+	if l, _ := e.cache.get(cacheKey{key: key, part: partBranch}).(*branch); l != nil && e.usable() == nil {
 		if revision, err := e.request(ctx, l, token); err != nil || revision == 0 {
 			return nil, err
 		}
 	}
-	err = e.steady(ctx, key, func(l *line) error {
+	err = e.retryMoved(ctx, key, func(l *branch) error {
 		entry = nil
 		if token == "" {
 			return nil
@@ -61,7 +61,7 @@ func (e *Engine) Request(ctx context.Context, key history.Key, token string) (en
 
 // Has implements [Contexts].
 func (e *Engine) Has(ctx context.Context, key history.Key, id string) (has bool, err error) {
-	err = e.steady(ctx, key, func(l *line) error {
+	err = e.retryMoved(ctx, key, func(l *branch) error {
 		has, err = e.has(ctx, l, id, l.last.revision)
 		return err
 	})
@@ -70,7 +70,7 @@ func (e *Engine) Has(ctx context.Context, key history.Key, id string) (has bool,
 
 // has reports whether a node with an id was in a snapshot up to a revision, or is in the
 // working state after it.
-func (e *Engine) has(ctx context.Context, l *line, id string, upTo int64) (bool, error) {
+func (e *Engine) has(ctx context.Context, l *branch, id string, upTo int64) (bool, error) {
 	for ; l != nil; l, upTo = l.up, l.origin.Revision {
 		joined, has, err := e.joinedHas(ctx, l, id, upTo)
 		if has || err != nil {
@@ -101,16 +101,16 @@ func (e *Engine) has(ctx context.Context, l *line, id string, upTo int64) (bool,
 	return false, nil
 }
 
-// named is the hashes of all ids that the records behind the segments of a line name, up to a revision.
+// named is the hashes of all ids that the records behind the segments of a branch name, up to a revision.
 type named struct {
 	mu   sync.Mutex
 	upTo int64
 	ids  map[uint64]struct{}
 }
 
-// mayBeBehind reports whether a record behind the segments of a line may name an id. It reads each record
+// mayBeBehind reports whether a record behind the segments of a branch may name an id. It reads each record
 // once, so that many new ids do not read all of them again and again.
-func (e *Engine) mayBeBehind(ctx context.Context, l *line, joined, upTo int64, id string) (bool, error) {
+func (e *Engine) mayBeBehind(ctx context.Context, l *branch, joined, upTo int64, id string) (bool, error) {
 	k := cacheKey{key: l.key, generation: l.generation, last: joined, part: partNamed}
 	n, _ := e.cache.get(k).(*named)
 	if n == nil {
@@ -124,19 +124,19 @@ func (e *Engine) mayBeBehind(ctx context.Context, l *line, joined, upTo int64, i
 				return false, err
 			}
 			for i := range x.rows {
-				n.ids[hashOf(x.rows[i].id)] = struct{}{}
+				n.ids[hashID(x.rows[i].id)] = struct{}{}
 			}
 			n.upTo = x.entry.Revision
 		}
 		e.cache.put(k, n, 200+40*len(n.ids))
 	}
-	_, may := n.ids[hashOf(id)]
+	_, may := n.ids[hashID(id)]
 	return may, nil
 }
 
-// joinedHas looks for an id in the segments of a line up to a revision, and returns the last
+// joinedHas looks for an id in the segments of a branch up to a revision, and returns the last
 // revision of the segments.
-func (e *Engine) joinedHas(ctx context.Context, l *line, id string, upTo int64) (joined int64, has bool, err error) {
+func (e *Engine) joinedHas(ctx context.Context, l *branch, id string, upTo int64) (joined int64, has bool, err error) {
 	joined = l.origin.Revision
 	list, err := e.segments(ctx, l)
 	for _, x := range list {
@@ -157,8 +157,8 @@ func (e *Engine) joinedHas(ctx context.Context, l *line, id string, upTo int64) 
 	return joined, false, err
 }
 
-// segments returns the indexes of all segments of a line.
-func (e *Engine) segments(ctx context.Context, l *line) (list []*segmentIndex, err error) {
+// segments returns the indexes of all segments of a branch.
+func (e *Engine) segments(ctx context.Context, l *branch) (list []*segmentIndex, err error) {
 	err = e.view(ctx, l, func(r store.Reader) error {
 		list, err = e.allSegments(ctx, r, l)
 		return err
@@ -166,9 +166,9 @@ func (e *Engine) segments(ctx context.Context, l *line) (list []*segmentIndex, e
 	return list, err
 }
 
-// allSegments is segments within a view, in which the line has its generation. It reads what
+// allSegments is segments within a view, in which the branch has its generation. It reads what
 // came since it was asked last.
-func (e *Engine) allSegments(ctx context.Context, r store.Reader, l *line) ([]*segmentIndex, error) {
+func (e *Engine) allSegments(ctx context.Context, r store.Reader, l *branch) ([]*segmentIndex, error) {
 	k := cacheKey{l.key, l.generation, 0, partSegments}
 	known, _ := e.cache.get(k).([]*segmentIndex)
 	list, err := segmentsAfter(ctx, r, l, known)
@@ -184,7 +184,7 @@ func (e *Engine) allSegments(ctx context.Context, r store.Reader, l *line) ([]*s
 
 // segmentsAfter adds the indexes of the segments that follow those that are known. Where r is of
 // an earlier moment than what is known, it reads all anew.
-func segmentsAfter(ctx context.Context, r store.Reader, l *line, known []*segmentIndex) ([]*segmentIndex, error) {
+func segmentsAfter(ctx context.Context, r store.Reader, l *branch, known []*segmentIndex) ([]*segmentIndex, error) {
 	from, list := int64(0), known[:len(known):len(known)]
 	if len(known) > 0 {
 		from = known[len(known)-1].last

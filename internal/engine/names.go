@@ -45,17 +45,17 @@ func (e *Engine) List(ctx context.Context) (list []Info, err error) {
 	return list, err
 }
 
-// named returns the line that the row of a name leads to.
-func (e *Engine) named(ctx context.Context, r store.Reader, name string, row []byte) (*line, error) {
+// named returns the branch that the row of a name leads to.
+func (e *Engine) named(ctx context.Context, r store.Reader, name string, row []byte) (*branch, error) {
 	key, err := number(row)
 	if err != nil {
 		return nil, err
 	}
-	l, err := e.findLine(ctx, r, history.Key(key))
+	l, err := e.findBranch(ctx, r, history.Key(key))
 	if fault.CodeOf(err) == fault.ContextNotFound || err == nil && l.name != name {
 		err = damaged("its name leads to another context, or to none")
 	}
-	if d, _ := found(err); d != nil {
+	if d, _ := damageOrError(err); d != nil {
 		of := *d
 		of.What = "the context " + strconv.Quote(name) + " is damaged: " + d.What
 		err = DamageErr(&of)
@@ -95,7 +95,7 @@ func (e *Engine) Find(ctx context.Context, name string) (info Info, err error) {
 
 // Info implements [Contexts].
 func (e *Engine) Info(ctx context.Context, key history.Key) (Info, error) {
-	l, err := e.line(ctx, key)
+	l, err := e.branch(ctx, key)
 	if err != nil {
 		return Info{}, err
 	}
@@ -112,20 +112,20 @@ func (e *Engine) claimName(ctx context.Context, b *store.Batch, name string, key
 	if row != nil {
 		return names.Taken(name)
 	}
-	expect(b, k, nil)
+	requireValue(b, k, nil)
 	put(b, k, []byte(ordered(int64(key))))
 	return nil
 }
 
-// rename gives a line another name, which may be the one that it has.
-func (e *Engine) rename(ctx context.Context, b *store.Batch, l *line, name string) error {
+// rename gives a branch another name, which may be the one that it has.
+func (e *Engine) rename(ctx context.Context, b *store.Batch, l *branch, name string) error {
 	if name == l.name {
 		return nil
 	}
 	if err := e.claimName(ctx, b, name, l.key); err != nil {
 		return err
 	}
-	remove(b, only(at(common, namePrefix+l.name)))
+	remove(b, spanOfKey(at(common, namePrefix+l.name)))
 	l.name = name
 	return nil
 }
@@ -136,7 +136,7 @@ func (e *Engine) Rename(ctx context.Context, key history.Key, name string) error
 		return err
 	}
 	return e.write(ctx, func(b *store.Batch) error {
-		l, err := e.line(ctx, key)
+		l, err := e.branch(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -148,10 +148,10 @@ func (e *Engine) Rename(ctx context.Context, key history.Key, name string) error
 	})
 }
 
-// replace writes the row of a line anew, if no other writer did.
-func (l *line) replace(b *store.Batch) {
+// replace writes the row of a branch anew, if no other writer did.
+func (l *branch) replace(b *store.Batch) {
 	k := in(l.key, aboutKey)
-	expect(b, k, l.raw)
+	requireValue(b, k, l.raw)
 	l.raw = l.encode()
 	put(b, k, l.raw)
 }

@@ -24,7 +24,7 @@ type page struct {
 type runIndex struct {
 	stub        tree.Stub
 	turns       int         // how many turns of the page stand before it
-	key         history.Key // of the line that has the page
+	key         history.Key // of the branch that has the page
 	no          int64
 	size        int // of the page before it was packed
 	sum         tree.Digest
@@ -52,18 +52,18 @@ func (x *runIndex) describe(p *page, turns []string) {
 	}
 	for i := range p.rows {
 		if c := tree.GeneratedCycle(p.rows[i].id); c < x.first || c > x.last {
-			x.odd = append(x.odd, hashOf(p.rows[i].id))
+			x.odd = append(x.odd, hashID(p.rows[i].id))
 		}
 		for _, to := range p.rows[i].node.Refs {
 			if !x.near(tree.GeneratedCycle(to)) {
-				x.refs = append(x.refs, hashOf(to))
+				x.refs = append(x.refs, hashID(to))
 			}
 		}
 		if key := p.rows[i].node.Key; key != "" {
-			x.names = append(x.names, hashOf(key))
+			x.names = append(x.names, hashID(key))
 		}
 		for _, tag := range p.rows[i].node.Tags {
-			x.names = append(x.names, hashOf(tag))
+			x.names = append(x.names, hashID(tag))
 		}
 	}
 	for i := range p.runs {
@@ -82,7 +82,7 @@ func (x *runIndex) describe(p *page, turns []string) {
 // mayName reports whether a node in the run may have a key or a tag. The id of a node without a key is its
 // key (003, 001 §3.5.3).
 func (x *runIndex) mayName(text string) bool {
-	hash := hashOf(text)
+	hash := hashID(text)
 	_, named := slices.BinarySearch(x.names, hash)
 	return named || len(x.names) > 0 && x.names[0] == anyName || x.may(tree.GeneratedCycle(text), hash)
 }
@@ -118,7 +118,7 @@ func (d *pageWriter) encode(p *page) []byte {
 	var c rows
 	for i := range p.rows {
 		c.write(&w, &p.rows[i])
-		c.expect(&p.rows[i])
+		c.predictPlace(&p.rows[i])
 	}
 	w.count(len(p.runs))
 	for i := range p.runs {
@@ -127,8 +127,8 @@ func (d *pageWriter) encode(p *page) []byte {
 	return w.b
 }
 
-// expect notes that the next content of a page is likely in the same revision.
-func (c *rows) expect(r *row) {
+// predictPlace notes that the next content of a page is likely in the same revision.
+func (c *rows) predictPlace(r *row) {
 	if r.placed() {
 		c.next = place{r.at.revision, r.at.number + 1}
 	}
@@ -209,7 +209,7 @@ func decodePage(raw []byte) (*page, error) {
 	c.hashes.need(len(p.rows))
 	for i := range p.rows {
 		c.read(&r, &p.rows[i])
-		c.expect(&p.rows[i])
+		c.predictPlace(&p.rows[i])
 		if p.rows[i].moved {
 			return nil, damaged("a page has a node without headers")
 		}

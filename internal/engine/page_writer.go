@@ -13,7 +13,7 @@ import (
 // pageWriter makes the pages of a checkpoint.
 type pageWriter struct {
 	e     *Engine
-	l     *line
+	l     *branch
 	known map[tree.Digest]*runIndex // pages that are there, by the digest of their runs
 	next  int64
 	put   []store.Pair
@@ -30,12 +30,12 @@ var errNoPlace = errors.New("the place of a content is not known")
 
 // pagesAfter returns a writer for a version that was made from a checkpoint, so that every content
 // has its place.
-func (e *Engine) pagesAfter(v version, l *line, s *settled) *pageWriter {
+func (e *Engine) pagesAfter(v version, l *branch, s *settled) *pageWriter {
 	return &pageWriter{e: e, l: l, known: v.o.pages(), next: s.next}
 }
 
 // pagesBeside returns a writer for a snapshot in memory, which records made from a checkpoint.
-func (e *Engine) pagesBeside(ctx context.Context, l *line, s *settled, p *point, list []*record) (*pageWriter, error) {
+func (e *Engine) pagesBeside(ctx context.Context, l *branch, s *settled, p *point, list []*record) (*pageWriter, error) {
 	d := &pageWriter{e: e, l: l, known: make(map[tree.Digest]*runIndex), next: s.next, ctx: ctx}
 	rows := int64(0)
 	for _, x := range list {

@@ -27,7 +27,7 @@ func (r Revision) Same(o Revision) bool {
 	return same && reflect.DeepEqual(a, b) && r.ending() == o.ending()
 }
 
-// Part is revisions of one line that follow each other, and the context as it was when they were read.
+// Part is revisions of one branch that follow each other, and the context as it was when they were read.
 type Part struct {
 	Info
 	Revisions []Revision
@@ -52,9 +52,9 @@ const partSize = 4 << 20
 
 // Part implements [Contexts].
 func (e *Engine) Part(ctx context.Context, key history.Key, from, to int64) (p *Part, err error) {
-	err = e.steady(ctx, key, func(*line) error {
+	err = e.retryMoved(ctx, key, func(*branch) error {
 		return e.store.View(ctx, func(r store.Reader) error {
-			l, err := e.findLine(ctx, r, key)
+			l, err := e.findBranch(ctx, r, key)
 			if err != nil {
 				return err
 			}
@@ -79,7 +79,7 @@ func (e *Engine) Part(ctx context.Context, key history.Key, from, to int64) (p *
 }
 
 // readSegment reads those of the revisions that are in a segment.
-func (p *Part) readSegment(ctx context.Context, e *Engine, r store.Reader, of *line, x *segmentIndex, from, to int64) error {
+func (p *Part) readSegment(ctx context.Context, e *Engine, r store.Reader, of *branch, x *segmentIndex, from, to int64) error {
 	s, err := e.readSegment(ctx, r, of, x, partHead)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (p *Part) readSegment(ctx context.Context, e *Engine, r store.Reader, of *l
 	if err != nil {
 		return err
 	}
-	hold(s.records, contents, func(x *record, text string) { x.contents = append(x.contents, canon.Value(text)) })
+	assignContents(s.records, contents, func(x *record, text string) { x.contents = append(x.contents, canon.Value(text)) })
 	for i := range s.records {
 		if at := s.records[i].entry.Revision; at >= from && at <= to {
 			p.Revisions = append(p.Revisions, Revision{&s.records[i]})
@@ -99,14 +99,14 @@ func (p *Part) readSegment(ctx context.Context, e *Engine, r store.Reader, of *l
 
 // readLog reads those of the revisions that are in the log, up to one that published a snapshot if they
 // are many.
-func (p *Part) readLog(ctx context.Context, r store.Reader, of *line, from, to int64) error {
+func (p *Part) readLog(ctx context.Context, r store.Reader, of *branch, from, to int64) error {
 	size := 0
 	for x, err := range of.inLog(ctx, r, from, to) {
 		if err != nil {
 			return err
 		}
 		p.Revisions = append(p.Revisions, Revision{x})
-		if size += x.held(); size >= partSize && x.publishes() {
+		if size += x.memorySize(); size >= partSize && x.publishes() {
 			break
 		}
 	}

@@ -7,13 +7,13 @@ import (
 	"github.com/contexttree/pact/history"
 )
 
-// trust is how long an answer about a line holds. An erasure is acknowledged no sooner after it was
+// trust is how long an answer about a branch holds. An erasure is acknowledged no sooner after it was
 // written, so an answer that another process still trusts is from before.
 const trust = 20 * time.Millisecond
 
-// answer is a line as it was when somebody asked, nil for none.
+// answer is a branch as it was when somebody asked, nil for none.
 type answer struct {
-	l     *line
+	l     *branch
 	until time.Time
 }
 
@@ -21,13 +21,13 @@ type answer struct {
 func (e *Engine) Present(ctx context.Context, key history.Key, erasures int64) error {
 	l, err := e.ask(ctx, key)
 	if err == nil && (l == nil || l.standing == shared || l.erasures != erasures) {
-		err = gone()
+		err = removedMeanwhile()
 	}
 	return err
 }
 
-// ask returns a line without its last record, nil if there is none, as it was at most [trust] ago.
-func (e *Engine) ask(ctx context.Context, key history.Key) (*line, error) {
+// ask returns a branch without its last record, nil if there is none, as it was at most [trust] ago.
+func (e *Engine) ask(ctx context.Context, key history.Key) (*branch, error) {
 	if err := e.usable(); err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (e *Engine) ask(ctx context.Context, key history.Key) (*line, error) {
 	if known != nil && begun.Before(known.until) {
 		return known.l, nil
 	}
-	var before *line
+	var before *branch
 	if known != nil {
 		before = known.l
 	}

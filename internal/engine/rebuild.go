@@ -15,7 +15,7 @@ import (
 
 // derived returns the error for damage in a checkpoint of a cycle.
 func derived(cycle int64, err error) error {
-	d, _ := found(err)
+	d, _ := damageOrError(err)
 	if d == nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func derived(cycle int64, err error) error {
 
 // isDerived returns the damage of a checkpoint that an error reports, or nil.
 func isDerived(err error) *history.Damage {
-	if d, _ := found(err); d != nil && d.Derived {
+	if d, _ := damageOrError(err); d != nil && d.Derived {
 		return d
 	}
 	return nil
@@ -41,7 +41,7 @@ func (o *opened) replay(ctx context.Context) (*tree.Tree, error) {
 	var list []*record
 	for x, err := range o.e.lineage(ctx, o.l, 1, o.revision) {
 		if errors.Is(err, errMoved) {
-			return nil, gone()
+			return nil, removedMeanwhile()
 		}
 		if err != nil {
 			return nil, err
@@ -106,7 +106,7 @@ func runOf(l *tree.List, s tree.Stub) (*tree.List, error) {
 	return nil, nil
 }
 
-// mend removes the checkpoints of lines of which one is damaged, and those of their forks, which may
+// mend removes the checkpoints of branches of which one is damaged, and those of their forks, which may
 // share its pages.
 func (e *Engine) mend(ctx context.Context, lines []Line) error {
 	removed := make(map[history.Key]bool)
@@ -116,7 +116,7 @@ func (e *Engine) mend(ctx context.Context, lines []Line) error {
 			continue
 		}
 		if !removed[x.Origin.Key] {
-			err := e.steady(ctx, x.Key, func(l *line) error { return e.checkPoints(ctx, l) })
+			err := e.retryMoved(ctx, x.Key, func(l *branch) error { return e.checkPoints(ctx, l) })
 			if isDerived(err) == nil {
 				if err != nil {
 					return err
@@ -132,10 +132,10 @@ func (e *Engine) mend(ctx context.Context, lines []Line) error {
 	return nil
 }
 
-// removePoints removes all checkpoints of a line. Their numbers are not used again.
+// removePoints removes all checkpoints of a branch. Their numbers are not used again.
 func (e *Engine) removePoints(ctx context.Context, key history.Key) error {
 	return e.write(ctx, func(b *store.Batch) error {
-		l, err := e.line(ctx, key)
+		l, err := e.branch(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -143,9 +143,9 @@ func (e *Engine) removePoints(ctx context.Context, key history.Key) error {
 		if err != nil {
 			return err
 		}
-		expect(b, in(key, aboutKey), l.raw)
-		expect(b, in(key, settledKey), s.raw)
-		s.point, s.rows = l.since(), e.pace.rows // perhaps a checkpoint is due
+		requireValue(b, in(key, aboutKey), l.raw)
+		requireValue(b, in(key, settledKey), s.raw)
+		s.point, s.rows = l.cycleBeforeFirst(), e.pace.rows // perhaps a checkpoint is due
 		put(b, in(key, settledKey), s.encode())
 		remove(b, under(store.Space(key), pointPrefix, ""), under(store.Space(key), pagePrefix, ""))
 		return nil

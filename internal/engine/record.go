@@ -185,7 +185,7 @@ func contentsOf(x *record, in store.Record, f func(*row, string)) error {
 	rest := unsafe.String(unsafe.SliceData(contents), len(contents))
 	for i := range x.rows {
 		r := &x.rows[i]
-		if !r.held {
+		if !r.hasContent {
 			continue
 		}
 		if r.size > len(rest) {
@@ -211,7 +211,7 @@ func (x *record) damagedContent(contents []byte) error {
 	d := &history.Damage{Cycle: x.entry.Cycle, What: "the contents of a revision are not as they were written"}
 	for i := range x.rows {
 		r := &x.rows[i]
-		if !r.held || r.hash == nil {
+		if !r.hasContent || r.hash == nil {
 			continue
 		}
 		text := contents[:min(r.size, len(contents))]
@@ -237,8 +237,8 @@ func (x *record) begin(ctx context.Context, e *Engine, t *tree.Tree) error {
 	return nil
 }
 
-// delta fills in what a change of a line did.
-func (x *record) delta(ctx context.Context, e *Engine, l *line, before, next *tree.Tree) error {
+// delta fills in what a change of a branch did.
+func (x *record) delta(ctx context.Context, e *Engine, l *branch, before, next *tree.Tree) error {
 	written := func(n *tree.Node) (place, bool) {
 		c, ok := n.Content.Source().(*content)
 		return contentPlace(c, ok && c.e == e, l)
@@ -265,8 +265,8 @@ func (x *record) delta(ctx context.Context, e *Engine, l *line, before, next *tr
 	return nil
 }
 
-// contentPlace returns the place of a content that the line has already.
-func contentPlace(c *content, ours bool, l *line) (place, bool) {
+// contentPlace returns the place of a content that the branch has already.
+func contentPlace(c *content, ours bool, l *branch) (place, bool) {
 	if !ours || l.owner(c.at.revision).key != c.key {
 		return place{}, false
 	}
@@ -293,7 +293,7 @@ func (x *record) add(ctx context.Context, e *Engine, n *tree.Node, parent string
 			if err != nil {
 				return err
 			}
-			r.at, r.held = place{x.entry.Revision, int64(len(x.contents))}, true
+			r.at, r.hasContent = place{x.entry.Revision, int64(len(x.contents))}, true
 			x.contents = append(x.contents, v)
 			x.foreign = x.foreign || !n.Content.Held()
 		}

@@ -17,22 +17,22 @@ func (p place) less(o place) bool {
 
 // row is a node as a record or a page of a checkpoint holds it.
 type row struct {
-	id     string
-	parent string     // id; "" for the root of a tree, and for a turn at the top of a run
-	moved  bool       // the node is as it was, under another parent
-	fresh  bool       // there was no node with this id
-	held   bool       // its content stands in the same record or segment
-	head   head       // unless it was moved
-	node   *tree.Node // of a row that is not decoded
-	size   int        // of its content
-	hash   *tree.Digest
-	inline string // the content, if the row has it itself
-	at     place  // of the content, if it is elsewhere
+	id         string
+	parent     string     // id; "" for the root of a tree, and for a turn at the top of a run
+	moved      bool       // the node is as it was, under another parent
+	fresh      bool       // there was no node with this id
+	hasContent bool       // its content stands in the same record or segment
+	head       nodeHeader // unless it was moved
+	node       *tree.Node // of a row that is not decoded
+	size       int        // of its content
+	hash       *tree.Digest
+	inline     string // the content, if the row has it itself
+	at         place  // of the content, if it is elsewhere
 }
 
-// head is a node without its content, as it is written: rows that are decoded and kept hold nothing that can
+// nodeHeader is a node without its content, as it is written: rows that are decoded and kept hold nothing that can
 // be made from it.
-type head struct {
+type nodeHeader struct {
 	kind                                            string // nodeType
 	offset, priority, cycle, created, index, expiry int64
 	iso                                             string
@@ -40,8 +40,8 @@ type head struct {
 	bare                                            bool // of edition 1.0
 }
 
-func headOf(n *tree.Node) head {
-	return head{n.Type, n.Offset, n.Priority, n.Cycle, n.CreatedNS, n.Index, n.Expiry, n.ForeignISO, n.Headers, n.Bare}
+func headerOf(n *tree.Node) nodeHeader {
+	return nodeHeader{n.Type, n.Offset, n.Priority, n.Cycle, n.CreatedNS, n.Index, n.Expiry, n.ForeignISO, n.Headers, n.Bare}
 }
 
 // bare returns the node without its content.
@@ -132,7 +132,7 @@ func (c *rows) flags(r *row) int {
 		set  bool
 		flag int
 	}{{r.fresh, flagFresh}, {n.expiry != tree.Never, flagMortal}, {n.iso != "", flagISO}, {r.hash != nil, flagHash},
-		{r.inline != "", flagInline}, {r.placed(), flagPlaced}, {r.held, flagHeld},
+		{r.inline != "", flagInline}, {r.placed(), flagPlaced}, {r.hasContent, flagHeld},
 		{r.placed() && r.at != c.next, flagExplicit}, {n.bare, flagBare}} {
 		if f.set {
 			flags |= f.flag
@@ -207,7 +207,7 @@ func (c *rows) parent(w *writer, id string) {
 
 func (c *rows) read(r *reader, to *row) {
 	flags := r.int()
-	*to = row{id: r.text(), fresh: flags&flagFresh != 0, held: flags&flagHeld != 0}
+	*to = row{id: r.text(), fresh: flags&flagFresh != 0, hasContent: flags&flagHeld != 0}
 	if back := r.int(); back > min(c.count, farBack) {
 		r.bad = true
 	} else if back > 0 {
@@ -220,7 +220,7 @@ func (c *rows) read(r *reader, to *row) {
 		return
 	}
 	n := &to.head
-	*n = head{kind: r.text(), offset: r.signed(), priority: r.signed(), cycle: r.signed(), expiry: tree.Never,
+	*n = nodeHeader{kind: r.text(), offset: r.signed(), priority: r.signed(), cycle: r.signed(), expiry: tree.Never,
 		bare: flags&flagBare != 0}
 	c.created += r.signed()
 	c.index += r.signed()
@@ -257,7 +257,7 @@ func (c *rows) read(r *reader, to *row) {
 
 // rowOf describes a node, but for where its content is.
 func rowOf(n *tree.Node, parent string) row {
-	r := row{id: n.ID, parent: parent, head: headOf(n), node: n, size: n.Content.Size()}
+	r := row{id: n.ID, parent: parent, head: headerOf(n), node: n, size: n.Content.Size()}
 	if n.HashOK {
 		r.hash = &n.Hash
 	}

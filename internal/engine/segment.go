@@ -53,7 +53,7 @@ func (p *packing) joinContents(list []record, contents map[place]string) (index 
 		blocks = append(blocks, packed)
 		open = open[:0]
 	}
-	hold(list, contents, func(_ *record, text string) {
+	assignContents(list, contents, func(_ *record, text string) {
 		if len(open) > 0 && len(open)+len(text) > blockSize {
 			closeBlock()
 		}
@@ -82,15 +82,15 @@ func (p *packing) join(list []record, blocks []blockIndex) (x segmentIndex, head
 	return x, head
 }
 
-// hold marks the first row of every content that records keep, and calls f with its record and
+// assignContents marks the first row of every content that records keep, and calls f with its record and
 // the content.
-func hold(list []record, contents map[place]string, f func(*record, string)) {
+func assignContents(list []record, contents map[place]string, f func(*record, string)) {
 	done := make(map[place]bool, len(contents))
 	for i := range list {
 		for k := range list[i].rows {
 			r := &list[i].rows[k]
 			text, here := contents[r.at]
-			if r.held = r.placed() && here && !done[r.at]; r.held {
+			if r.hasContent = r.placed() && here && !done[r.at]; r.hasContent {
 				done[r.at] = true
 				f(&list[i], text)
 			}
@@ -105,7 +105,7 @@ func indexing(list []record) segmentIndex {
 	x := segmentIndex{first: list[0].entry.Revision, last: last.entry.Revision, firstCycle: list[0].entry.Cycle, lastCycle: last.latest}
 	note := func(id string) {
 		if c := tree.GeneratedCycle(id); c < x.firstCycle || c > x.lastCycle {
-			x.touched = append(x.touched, hashOf(id))
+			x.touched = append(x.touched, hashID(id))
 		}
 	}
 	for i := range list {
@@ -134,7 +134,7 @@ func (x *segmentIndex) may(id string) bool {
 	if c := tree.GeneratedCycle(id); c >= x.firstCycle && c <= x.lastCycle {
 		return true
 	}
-	_, touched := slices.BinarySearch(x.touched, hashOf(id))
+	_, touched := slices.BinarySearch(x.touched, hashID(id))
 	return touched
 }
 
@@ -210,7 +210,7 @@ func (x *segmentIndex) decodeHead(packed []byte, p *packing, entries bool) (*seg
 		}
 		for k := range rec.rows {
 			row := &rec.rows[k]
-			if !row.held {
+			if !row.hasContent {
 				continue
 			}
 			if block < len(x.blocks) && offset > 0 && offset+row.size > x.blocks[block].size {
@@ -235,7 +235,7 @@ func (s *segment) find(p place) (located, bool) {
 	return s.located[i], true
 }
 
-func hashOf(id string) uint64 {
+func hashID(id string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(id))
 	return h.Sum64()

@@ -26,7 +26,7 @@ var usualPace = pace{joined: 64, stays: 32, between: 512, rows: 2048}
 
 // settleSoon joins and writes checkpoints where enough cycles came together, in the background unless the
 // engine does it at once. now is the snapshot that the change before it published.
-func (e *Engine) settleSoon(l *line, now published) {
+func (e *Engine) settleSoon(l *branch, now publishedSnapshot) {
 	s, _ := e.cache.get(cacheKey{key: l.key, part: partSettled}).(*settled)
 	if s == nil {
 		s = l.unsettled()
@@ -89,11 +89,11 @@ func (e *Engine) settleLast() error {
 	return nil
 }
 
-// due returns after how many cycles a line is to be joined.
+// due returns after how many cycles a branch is to be joined.
 func (p pace) due() int64 { return p.joined + p.stays }
 
-// checkpoint reports whether a line is to get a checkpoint.
-func (p pace) checkpoint(l *line, s *settled) bool {
+// checkpoint reports whether a branch is to get a checkpoint.
+func (p pace) checkpoint(l *branch, s *settled) bool {
 	return l.last.latest-s.point >= p.between || s.rows >= p.rows
 }
 
@@ -144,7 +144,7 @@ func (e *Engine) settleAfter(ctx context.Context, key history.Key, cycles int64)
 		}
 	}
 	defer e.settledNow(key)
-	return e.settleSteps(ctx, key, cycles, published{})
+	return e.settleSteps(ctx, key, cycles, publishedSnapshot{})
 }
 
 // settledNow lets others of this engine settle a context.
@@ -157,7 +157,7 @@ func (e *Engine) settledNow(key history.Key) {
 
 // settleSteps joins the cycles of a context while there are so many, and writes the checkpoints that
 // are due. Where a writer elsewhere is faster it waits before it tries again, each time twice as long.
-func (e *Engine) settleSteps(ctx context.Context, key history.Key, cycles int64, now published) error {
+func (e *Engine) settleSteps(ctx context.Context, key history.Key, cycles int64, now publishedSnapshot) error {
 	for wait := time.Millisecond; ; {
 		more, err := e.settle(ctx, key, cycles, now)
 		switch {
@@ -182,12 +182,12 @@ func (e *Engine) settleSteps(ctx context.Context, key history.Key, cycles int64,
 }
 
 // settle makes one step.
-func (e *Engine) settle(ctx context.Context, key history.Key, cycles int64, now published) (more bool,
+func (e *Engine) settle(ctx context.Context, key history.Key, cycles int64, now publishedSnapshot) (more bool,
 	err error) {
-	var l *line
+	var l *branch
 	var s *settled
 	err = e.store.View(ctx, func(r store.Reader) (err error) {
-		if l, err = e.findLine(ctx, r, key); err == nil {
+		if l, err = e.findBranch(ctx, r, key); err == nil {
 			s, err = readSettled(ctx, r, l)
 		}
 		return err
@@ -196,7 +196,7 @@ func (e *Engine) settle(ctx context.Context, key history.Key, cycles int64, now 
 		return false, err
 	}
 	if now.generation != l.generation {
-		now = published{}
+		now = publishedSnapshot{}
 	}
 	b := &store.Batch{}
 	before := s.raw
@@ -208,8 +208,8 @@ func (e *Engine) settle(ctx context.Context, key history.Key, cycles int64, now 
 		more, err = e.checkpoint(ctx, b, l, s, now)
 	}
 	if err == nil && (more || due) {
-		expect(b, in(l.key, aboutKey), l.raw)
-		expect(b, in(l.key, settledKey), before)
+		requireValue(b, in(l.key, aboutKey), l.raw)
+		requireValue(b, in(l.key, settledKey), before)
 		put(b, in(l.key, settledKey), s.encode())
 		err = e.store.Write(ctx, b)
 	}
@@ -224,7 +224,7 @@ func (e *Engine) settle(ctx context.Context, key history.Key, cycles int64, now 
 
 // join makes a segment of the oldest cycles in the log. The last cycle stays there, because a record
 // is appended behind another.
-func (e *Engine) join(ctx context.Context, b *store.Batch, l *line, s *settled) error {
+func (e *Engine) join(ctx context.Context, b *store.Batch, l *branch, s *settled) error {
 	contents := make(map[place]string, 4*e.pace.joined)
 	list, err := e.recordsToJoin(ctx, l, s, contents)
 	if err != nil {
@@ -246,7 +246,7 @@ func (e *Engine) join(ctx context.Context, b *store.Batch, l *line, s *settled) 
 }
 
 // recordsToJoin returns the records in the log that are to be joined, and fills in their contents.
-func (e *Engine) recordsToJoin(ctx context.Context, l *line, s *settled, contents map[place]string) ([]*record, error) {
+func (e *Engine) recordsToJoin(ctx context.Context, l *branch, s *settled, contents map[place]string) ([]*record, error) {
 	upTo := min(s.cycle+e.pace.joined, l.last.latest-1)
 	known := e.tailFrom(l, s.revision+1)
 	for i, x := range known {

@@ -7,7 +7,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// tail is the last records of a line as this process wrote them, so that what joins them does not
+// tail is the last records of a branch as this process wrote them, so that what joins them does not
 // read them again. They follow each other, and are of one generation.
 type tail struct {
 	mu      sync.Mutex
@@ -18,12 +18,12 @@ type tail struct {
 // tailSize bounds what a tail holds, in bytes.
 const tailSize = cacheSize / 8
 
-func (l *line) tailKey() cacheKey {
+func (l *branch) tailKey() cacheKey {
 	return cacheKey{key: l.key, generation: l.generation, part: partTail}
 }
 
 // extend adds records that were written.
-func (e *Engine) extend(l *line, made []*record) {
+func (e *Engine) extend(l *branch, made []*record) {
 	if len(made) == 0 {
 		return
 	}
@@ -38,7 +38,7 @@ func (e *Engine) extend(l *line, made []*record) {
 	}
 	for _, x := range made {
 		t.records = append(t.records, x)
-		t.size += x.held()
+		t.size += x.memorySize()
 	}
 	if t.size > tailSize {
 		e.cache.drop(l.tailKey())
@@ -47,8 +47,8 @@ func (e *Engine) extend(l *line, made []*record) {
 	e.cache.put(l.tailKey(), t, t.size)
 }
 
-// held is about how many bytes a record holds in memory.
-func (x *record) held() int {
+// memorySize is about how many bytes a record holds in memory.
+func (x *record) memorySize() int {
 	size := 500 + 500*len(x.rows)
 	for _, c := range x.contents {
 		size += len(c)
@@ -58,7 +58,7 @@ func (x *record) held() int {
 
 // tailFrom returns the records that follow each other from a revision on, nil if the first of them is
 // not known.
-func (e *Engine) tailFrom(l *line, revision int64) []*record {
+func (e *Engine) tailFrom(l *branch, revision int64) []*record {
 	t, _ := e.cache.get(l.tailKey()).(*tail)
 	if t == nil {
 		return nil
@@ -76,7 +76,7 @@ func (e *Engine) tailFrom(l *line, revision int64) []*record {
 }
 
 // forgetUpTo drops the records up to a revision, which were joined.
-func (e *Engine) forgetUpTo(l *line, revision int64) {
+func (e *Engine) forgetUpTo(l *branch, revision int64) {
 	t, _ := e.cache.get(l.tailKey()).(*tail)
 	if t == nil {
 		return
@@ -86,7 +86,7 @@ func (e *Engine) forgetUpTo(l *line, revision int64) {
 	t.records = slices.DeleteFunc(slices.Clone(t.records), func(x *record) bool { return x.entry.Revision <= revision })
 	t.size = 0
 	for _, x := range t.records {
-		t.size += x.held()
+		t.size += x.memorySize()
 	}
 	e.cache.put(l.tailKey(), t, t.size)
 }
@@ -95,7 +95,7 @@ func (e *Engine) forgetUpTo(l *line, revision int64) {
 func (x *record) each(f func(*row, canon.Value)) {
 	at := 0
 	for i := range x.rows {
-		if r := &x.rows[i]; r.held {
+		if r := &x.rows[i]; r.hasContent {
 			f(r, x.contents[at])
 			at++
 		}

@@ -24,7 +24,7 @@ func (e *Engine) AddToken(ctx context.Context, t history.AccessToken) error {
 		if row != nil {
 			return tokenTaken(t.Name)
 		}
-		expect(b, k, nil)
+		requireValue(b, k, nil)
 		put(b, k, encodeToken(&t))
 		return nil
 	})
@@ -60,7 +60,7 @@ func (e *Engine) RevokeToken(ctx context.Context, name string) error {
 			return noToken(name)
 		}
 		b.Expect = append(b.Expect, store.Expectation{Key: k, State: store.Present})
-		remove(b, only(k))
+		remove(b, spanOfKey(k))
 		return nil
 	})
 }

@@ -19,7 +19,7 @@ const manyNear = 256
 // Trace implements [Contexts]. It reads the segments that say of themselves that they touch the
 // node or what was under it or referred to it, and the cycles that no segment has yet.
 func (e *Engine) Trace(ctx context.Context, key history.Key, id string) (list []history.Entry, err error) {
-	err = e.steady(ctx, key, func(l *line) error {
+	err = e.retryMoved(ctx, key, func(l *branch) error {
 		near := map[string]bool{id: true} // with every node that ever was under it or referred to it
 		err := e.touching(ctx, l, l.last.revision, []string{id}, func(x *record) {
 			for i := range x.rows {
@@ -78,7 +78,7 @@ func mayName[T ~string | ~[]byte](value T, id string) bool {
 
 // touching calls f with the records up to a revision, oldest first, but for those of the segments that
 // touch none of some ids. No ids stand for all.
-func (e *Engine) touching(ctx context.Context, l *line, upTo int64, ids []string, f func(*record)) error {
+func (e *Engine) touching(ctx context.Context, l *branch, upTo int64, ids []string, f func(*record)) error {
 	if l.up != nil {
 		if err := e.touching(ctx, l.up, min(upTo, l.origin.Revision), ids, f); err != nil {
 			return err

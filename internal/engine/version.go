@@ -14,11 +14,11 @@ type version struct {
 	t        *tree.Tree // nil before the first revision
 	o        *opened    // the checkpoint that the tree was made from, nil if there is none
 	revision int64
-	origins  int // how many lines without a checkpoint were gone through to find o
+	origins  int // how many branches without a checkpoint were gone through to find o
 }
 
 // base returns the nearest version before a cycle, or of it, that needs no replay.
-func (e *Engine) base(ctx context.Context, l *line, cycle int64) (version, error) {
+func (e *Engine) base(ctx context.Context, l *branch, cycle int64) (version, error) {
 	back := 0
 	for {
 		of, p, origins, err := e.pointBefore(ctx, l, cycle)
@@ -33,9 +33,9 @@ func (e *Engine) base(ctx context.Context, l *line, cycle int64) (version, error
 	}
 }
 
-// pointBefore finds the nearest checkpoint before a cycle, or of it, that is not damaged, in a line and
-// those that it goes back to. It returns the line that has it, and how many lines it went back.
-func (e *Engine) pointBefore(ctx context.Context, l *line, cycle int64) (of *line, p *point, origins int, err error) {
+// pointBefore finds the nearest checkpoint before a cycle, or of it, that is not damaged, in a branch and
+// those that it goes back to. It returns the branch that has it, and how many branches it went back.
+func (e *Engine) pointBefore(ctx context.Context, l *branch, cycle int64) (of *branch, p *point, origins int, err error) {
 	for {
 		p, err := e.lastPoint(ctx, l, cycle)
 		if d := isDerived(err); d != nil {
@@ -49,17 +49,17 @@ func (e *Engine) pointBefore(ctx context.Context, l *line, cycle int64) (of *lin
 	}
 }
 
-// lineage yields the records of a line and of those that it goes back to, oldest first.
-func (e *Engine) lineage(ctx context.Context, l *line, from, to int64) iter.Seq2[*record, error] {
+// lineage yields the records of a branch and of those that it goes back to, oldest first.
+func (e *Engine) lineage(ctx context.Context, l *branch, from, to int64) iter.Seq2[*record, error] {
 	return e.lineageParts(ctx, l, from, to, partHead)
 }
 
 // entries yields the records as lineage does, but some lack what they did to the tree.
-func (e *Engine) entries(ctx context.Context, l *line, from, to int64) iter.Seq2[*record, error] {
+func (e *Engine) entries(ctx context.Context, l *branch, from, to int64) iter.Seq2[*record, error] {
 	return e.lineageParts(ctx, l, from, to, partEntries)
 }
 
-func (e *Engine) lineageParts(ctx context.Context, l *line, from, to int64, part int) iter.Seq2[*record, error] {
+func (e *Engine) lineageParts(ctx context.Context, l *branch, from, to int64, part int) iter.Seq2[*record, error] {
 	return func(yield func(*record, error) bool) {
 		for from <= to {
 			of, upTo := l, to
@@ -81,7 +81,7 @@ func (e *Engine) lineageParts(ctx context.Context, l *line, from, to int64, part
 var waypoints = [...]int64{16, 64}
 
 // waypoint returns the last snapshot before a cycle, or of it, that was kept on the way to another.
-func (e *Engine) waypoint(of *line, cycle int64) (v version) {
+func (e *Engine) waypoint(of *branch, cycle int64) (v version) {
 	for _, apart := range waypoints {
 		if v, kept := e.cache.get(of.waypoint(cycle - cycle%apart)).(version); kept {
 			return v
@@ -90,12 +90,12 @@ func (e *Engine) waypoint(of *line, cycle int64) (v version) {
 	return v
 }
 
-func (l *line) waypoint(cycle int64) cacheKey {
+func (l *branch) waypoint(cycle int64) cacheKey {
 	return cacheKey{key: l.key, generation: l.generation, last: cycle, part: partWaypoint}
 }
 
-// snapshot returns the version of a cycle of a line.
-func (e *Engine) snapshot(ctx context.Context, l *line, cycle int64) (v version, err error) {
+// snapshot returns the version of a cycle of a branch.
+func (e *Engine) snapshot(ctx context.Context, l *branch, cycle int64) (v version, err error) {
 	of := l.publisher(cycle)
 	if v = e.waypoint(of, cycle); v.t == nil {
 		if v, err = e.base(ctx, of, cycle); err != nil {
@@ -128,7 +128,7 @@ func (e *Engine) snapshot(ctx context.Context, l *line, cycle int64) (v version,
 }
 
 // publish returns the version that the last of some records published.
-func (v version) publish(e *Engine, l *line, list []*record) (version, error) {
+func (v version) publish(e *Engine, l *branch, list []*record) (version, error) {
 	x := list[len(list)-1]
 	next, err := v.after(e, l, x.latest, list)
 	if err != nil {
@@ -154,7 +154,7 @@ func suspects(list []*record) (ids []string) {
 }
 
 // after returns the version after some records, as seen from a cycle.
-func (v version) after(e *Engine, l *line, cycle int64, list []*record) (next version, err error) {
+func (v version) after(e *Engine, l *branch, cycle int64, list []*record) (next version, err error) {
 	if len(list) == 0 {
 		return version{v.t.WithCycle(cycle), v.o, v.revision, v.origins}, nil
 	}
@@ -184,7 +184,7 @@ func (v version) after(e *Engine, l *line, cycle int64, list []*record) (next ve
 }
 
 // build makes a first tree.
-func (e *Engine) build(l *line, cycle int64, rows []row) (*tree.Tree, error) {
+func (e *Engine) build(l *branch, cycle int64, rows []row) (*tree.Tree, error) {
 	list, index := make([]tree.Placed, len(rows)), make(map[string]int, len(rows))
 	for i := range rows {
 		r := &rows[i]

@@ -223,7 +223,7 @@ func copyOf(t *testing.T, in engine.Contexts, family []*genHistory) []*genHistor
 	return list
 }
 
-// linesOf returns the key of the origin of each line of a store, and the keys of lines by their names.
+// linesOf returns the key of the origin of each branch of a store, and the keys of branches by their names.
 func linesOf(t *testing.T, s engine.Contexts) (origins map[history.Key]history.Key, named map[string]history.Key) {
 	t.Helper()
 	lines, err := s.Lines(background)

@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// A line is a context, what a deleted context left to its forks, or an unfinished copy.
+// A branch is a context, what a deleted context left to its forks, or an unfinished copy.
 type standing int
 
 const (
@@ -21,8 +21,8 @@ const (
 	unfinished
 )
 
-// about holds the facts of a line that no revision changes.
-type about struct {
+// branchFacts holds the facts of a branch that no revision changes.
+type branchFacts struct {
 	key        history.Key
 	name       string
 	edition    string
@@ -35,12 +35,12 @@ type about struct {
 	attrs      string // of the root of the working state, for lists
 }
 
-// line is a line as it was at one moment.
-type line struct {
-	about
-	raw  []byte // the row of about
-	up   *line  // where a fork began, without last
-	last ending // after its last record
+// branch is a branch as it was at one moment.
+type branch struct {
+	branchFacts
+	raw  []byte  // the row of about
+	up   *branch // where a fork began, without last
+	last ending  // after its last record
 }
 
 // ending is the state after a record.
@@ -57,12 +57,12 @@ func (x *record) ending() ending {
 	return ending{x.entry.Revision, x.latest, x.stamps, x.entry.TimeNS, x.bytes, x.cuts}
 }
 
-// listed returns what lists show of a line.
-func (l *line) listed() history.Listed {
+// listed returns what lists show of a branch.
+func (l *branch) listed() history.Listed {
 	return history.Listed{ChangedNS: l.last.timeNS, Bytes: l.last.bytes, Cuts: l.last.cuts, Attrs: l.attrs}
 }
 
-func (l *line) info() Info {
+func (l *branch) info() Info {
 	return Info{Stamps: l.last.stamps, Info: history.Info{Key: l.key, Name: l.name, Edition: l.edition,
 		First: l.first, Cycle: l.last.latest, Revision: l.last.revision, Fork: l.fork, Origin: l.origin, Erasures: l.erasures,
 		Listed: l.listed()}}
@@ -70,52 +70,52 @@ func (l *line) info() Info {
 
 // moved decides whether a change conflicts with another writer's: it returns E_CONFLICT unless the guard
 // holds. If two engines pass it at once, the medium refuses the second batch (see write).
-func (l *line) moved(g Guard) error {
+func (l *branch) moved(g Guard) error {
 	if g.Cycle != l.last.latest || g.Revision != l.last.revision {
 		return moved(g, l.last.latest, l.last.revision)
 	}
 	return nil
 }
 
-// number returns the number in the log of the line that one of its own revisions has.
-func (l *line) number(revision int64) int64 { return revision - l.origin.Revision }
+// number returns the number in the log of the branch that one of its own revisions has.
+func (l *branch) number(revision int64) int64 { return revision - l.origin.Revision }
 
-// since returns the cycle before the first own snapshot of the line.
-func (l *line) since() int64 {
+// cycleBeforeFirst returns the cycle before the first own snapshot of the branch.
+func (l *branch) cycleBeforeFirst() int64 {
 	if l.up != nil {
 		return l.origin.Cycle
 	}
 	return l.first - 1
 }
 
-// owner returns the line, this one or one that it goes back to, whose log has a revision.
-func (l *line) owner(revision int64) *line {
+// owner returns the branch, this one or one that it goes back to, whose log has a revision.
+func (l *branch) owner(revision int64) *branch {
 	for l.up != nil && revision <= l.origin.Revision {
 		l = l.up
 	}
 	return l
 }
 
-// publisher returns the line, this one or one that it goes back to, that published a cycle.
-func (l *line) publisher(cycle int64) *line {
+// publisher returns the branch, this one or one that it goes back to, that published a cycle.
+func (l *branch) publisher(cycle int64) *branch {
 	for l.up != nil && cycle <= l.origin.Cycle {
 		l = l.up
 	}
 	return l
 }
 
-// record makes the row of a record in the log of a line.
-func (e *Engine) record(l *line, x *record) store.Record {
+// record makes the row of a record in the log of a branch.
+func (e *Engine) record(l *branch, x *record) store.Record {
 	r := store.Record{Space: store.Space(l.key), Number: l.number(x.entry.Revision)}
 	r.Value, r.Rest = x.encode()
 	return r
 }
 
-// append adds a record to the log of a line.
-func (e *Engine) append(b *store.Batch, l *line, x *record) {
+// append adds a record to the log of a branch.
+func (e *Engine) append(b *store.Batch, l *branch, x *record) {
 	r := e.record(l, x)
 	b.Append = append(b.Append, r)
-	request(b, l, x)
+	noteRequest(b, l, x)
 	if len(r.Value) > store.MostAhead {
 		head := *x
 		head.gone, head.rows, head.contents = nil, nil, nil
@@ -126,18 +126,18 @@ func (e *Engine) append(b *store.Batch, l *line, x *record) {
 	}
 }
 
-// recordIn reads a row of the log of the line without its contents, and without its delta if c is nil.
+// recordIn reads a row of the log of the branch without its contents, and without its delta if c is nil.
 // Damage names the revision.
-func (l *line) recordIn(c *rows, row store.Record) (*record, error) {
+func (l *branch) recordIn(c *rows, row store.Record) (*record, error) {
 	x, err := c.decode(row)
-	if d, _ := found(err); d != nil {
+	if d, _ := damageOrError(err); d != nil {
 		revision := row.Number + l.origin.Revision
 		err = damaged("revision " + strconv.FormatInt(revision, 10) + " of the log is not as it was written")
 	}
 	return x, err
 }
 
-func (a *about) encode() []byte {
+func (a *branchFacts) encode() []byte {
 	var w writer
 	w.count(format)
 	w.text(a.name)
@@ -151,12 +151,12 @@ func (a *about) encode() []byte {
 	return w.b
 }
 
-func (a *about) numbers() []*int64 {
+func (a *branchFacts) numbers() []*int64 {
 	return []*int64{&a.first, &a.fork, (*int64)(&a.origin.Key), &a.origin.Cycle, &a.origin.Revision, &a.erasures,
 		&a.generation}
 }
 
-func (a *about) decode(value []byte) error {
+func (a *branchFacts) decode(value []byte) error {
 	if !summed(value) {
 		return damaged("what the store knows about a context is not as it was written")
 	}
@@ -175,8 +175,8 @@ func (a *about) decode(value []byte) error {
 	return nil
 }
 
-// line finds the line with a key that is not what a deleted context left.
-func (e *Engine) line(ctx context.Context, key history.Key) (l *line, err error) {
+// branch finds the branch with a key that is not what a deleted context left.
+func (e *Engine) branch(ctx context.Context, key history.Key) (l *branch, err error) {
 	if err := e.usable(); err != nil {
 		return nil, err
 	}
@@ -188,20 +188,20 @@ func (e *Engine) line(ctx context.Context, key history.Key) (l *line, err error)
 		return nil, err
 	}
 	if x := known.latest[store.Space(key)]; x.Last.Number > 0 && !x.Long { // one reading was enough
-		return e.findLine(ctx, known, key)
+		return e.findBranch(ctx, known, key)
 	}
 	err = e.store.View(ctx, func(r store.Reader) error {
 		known, err := ahead(ctx, r, key)
 		if err != nil {
 			return err
 		}
-		l, err = e.findLine(ctx, known, key)
+		l, err = e.findBranch(ctx, known, key)
 		return err
 	})
 	return l, err
 }
 
-func (e *Engine) findLine(ctx context.Context, r store.Reader, key history.Key) (*line, error) {
+func (e *Engine) findBranch(ctx context.Context, r store.Reader, key history.Key) (*branch, error) {
 	l, err := e.readAbout(ctx, r, key)
 	if err == nil && (l == nil || l.standing == shared) {
 		return nil, noKey(key)
@@ -212,9 +212,9 @@ func (e *Engine) findLine(ctx context.Context, r store.Reader, key history.Key) 
 	return l, e.readLast(ctx, r, l)
 }
 
-// readOne reads a line without its last record and without those that it goes back to, nil if
-// there is none. known is the line as far as the caller knows it, or nil.
-func readOne(ctx context.Context, r store.Reader, key history.Key, known *line) (*line, error) {
+// readOne reads a branch without its last record and without those that it goes back to, nil if
+// there is none. known is the branch as far as the caller knows it, or nil.
+func readOne(ctx context.Context, r store.Reader, key history.Key, known *branch) (*branch, error) {
 	if key < 1 || store.Space(key) > store.MaxSpace {
 		return nil, nil
 	}
@@ -223,22 +223,22 @@ func readOne(ctx context.Context, r store.Reader, key history.Key, known *line) 
 		return nil, err
 	}
 	if known != nil && bytes.Equal(known.raw, raw) {
-		return &line{about: known.about, raw: raw}, nil
+		return &branch{branchFacts: known.branchFacts, raw: raw}, nil
 	}
-	l := &line{about: about{key: key}, raw: raw}
+	l := &branch{branchFacts: branchFacts{key: key}, raw: raw}
 	return l, l.decode(raw)
 }
 
-// readAbout reads a line without its last record, nil if there is none. The line that it goes back to
+// readAbout reads a branch without its last record, nil if there is none. The branch that it goes back to
 // may be out of date: a caller that notices that calls distrust and looks again.
-func (e *Engine) readAbout(ctx context.Context, r store.Reader, key history.Key) (*line, error) {
-	known, _ := e.cache.get(cacheKey{key: key, part: partLine}).(*line)
+func (e *Engine) readAbout(ctx context.Context, r store.Reader, key history.Key) (*branch, error) {
+	known, _ := e.cache.get(cacheKey{key: key, part: partBranch}).(*branch)
 	l, err := readOne(ctx, r, key, known)
 	if err != nil || l == nil || l.origin.Key == 0 {
 		return l, err
 	}
 	k := cacheKey{key: l.origin.Key, part: partOrigin}
-	if l.up, _ = e.cache.get(k).(*line); l.up != nil {
+	if l.up, _ = e.cache.get(k).(*branch); l.up != nil {
 		return l, nil
 	}
 	if l.up, err = e.readAbout(ctx, r, l.origin.Key); err == nil && l.up == nil {
@@ -250,11 +250,11 @@ func (e *Engine) readAbout(ctx context.Context, r store.Reader, key history.Key)
 	return l, err
 }
 
-// distrust forgets all lines that are kept for their forks.
+// distrust forgets all branches that are kept for their forks.
 func (e *Engine) distrust() { e.cache.dropAll(partOrigin) }
 
-// readLast reads the state after the last record of a line.
-func (e *Engine) readLast(ctx context.Context, r store.Reader, l *line) error {
+// readLast reads the state after the last record of a branch.
+func (e *Engine) readLast(ctx context.Context, r store.Reader, l *branch) error {
 	for rec, err := range r.Log(ctx, store.Cut{Space: store.Space(l.key), First: 1, Last: store.MaxNumber, Heads: true}, store.Descending) {
 		if err != nil {
 			return err
@@ -283,7 +283,7 @@ func (e *Engine) readLast(ctx context.Context, r store.Reader, l *line) error {
 	return err
 }
 
-// settled says how far a line was joined and where its checkpoints are.
+// settled says how far a branch was joined and where its checkpoints are.
 type settled struct {
 	revision int64 // the last one in a segment
 	cycle    int64 // the last one in a segment
@@ -302,13 +302,13 @@ func (s *settled) encode() []byte {
 	return w.b
 }
 
-// unsettled is how far a new line is settled.
-func (l *line) unsettled() *settled {
-	return &settled{revision: l.origin.Revision, cycle: l.since(), point: l.since()}
+// unsettled is how far a new branch is settled.
+func (l *branch) unsettled() *settled {
+	return &settled{revision: l.origin.Revision, cycle: l.cycleBeforeFirst(), point: l.cycleBeforeFirst()}
 }
 
-// readSettled reads how far a line is settled.
-func readSettled(ctx context.Context, r store.Reader, l *line) (*settled, error) {
+// readSettled reads how far a branch is settled.
+func readSettled(ctx context.Context, r store.Reader, l *branch) (*settled, error) {
 	raw, err := r.Get(ctx, in(l.key, settledKey))
 	if err != nil {
 		return nil, err
