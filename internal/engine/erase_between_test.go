@@ -3,6 +3,8 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -128,6 +130,50 @@ func TestAnErasureReadsWhatIsJoinedMeanwhile(t *testing.T) {
 			t.Errorf("joined before step %d: %+v, %v", n, damage, err)
 		}
 		must(t, e.Close())
+	}
+}
+
+// TestAForkThatIsMadeMeanwhileIsErasedToo has another process make a fork, and write the text into it, before each step of an
+// erasure: what is there before the erasure logs itself is gone from the fork too, and what is shared is sound.
+func TestAForkThatIsMadeMeanwhileIsErasedToo(t *testing.T) {
+	const secret = "Jane Doe"
+	for n, forks := 1, 0; ; n++ {
+		medium := store.NewMemory()
+		between := &interposed{Store: medium}
+		e, other := engine.New(between, store.Packing{}), engine.New(medium, store.Packing{})
+		w := begin(t, e, "one")
+		must(t, w.commit(said(1), secret))
+		info, err := e.Info(background, w.key)
+		must(t, err)
+		fork, before := writer{T: t, e: other}, false
+		between.n, between.call = n, func() {
+			made, err := other.Fork(background, w.key, 1, engine.Fork{Name: "fork"})
+			must(t, err)
+			fork.key = made.Key
+			must(t, fork.commit(secret))
+			now, err := other.Info(background, w.key)
+			must(t, err)
+			before = now.Revision == info.Revision
+		}
+		_, err = e.Erase(background, w.key, engine.Erase{Texts: []string{secret}, Salt: make([]byte, engine.SaltSize),
+			Entry: history.Entry{Message: "asked for"}, Guard: engine.Guard{Cycle: info.Cycle, Revision: info.Revision}})
+		must(t, err)
+		if fork.key == 0 {
+			if forks < 3 {
+				t.Errorf("an erasure took %d steps before it was logged", forks)
+			}
+			return
+		}
+		list, err := threads(engine.New(medium, store.Packing{}), fork.key)
+		must(t, err)
+		if before {
+			if forks++; strings.Contains(fmt.Sprint(list), secret) {
+				t.Errorf("forked before step %d: the fork has %q", n, list)
+			}
+		}
+		if damage, err := other.CheckAll(background); err != nil || damage != nil {
+			t.Errorf("forked before step %d: %+v, %v", n, damage, err)
+		}
 	}
 }
 

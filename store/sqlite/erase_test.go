@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 )
 
 // salted is an erasure of what a context holds now.
@@ -45,7 +47,8 @@ func searched(t *testing.T, where []byte, what ...string) {
 }
 
 // TestEraseWithAReader has another process read meanwhile, so that the log
-// beside the file cannot be emptied. That is said, and finished later.
+// beside the file cannot be emptied. That is said, and finished later. Then neither the text is left in the bytes of the
+// files, nor the hash of the block, nor the salt.
 func TestEraseWithAReader(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pact.db")
@@ -60,7 +63,8 @@ func TestEraseWithAReader(t *testing.T) {
 	var n int
 	must(t, reader.QueryRow("SELECT count(*) FROM pair").Scan(&n))
 
-	of, err := s.Erase(t.Context(), w.state.Key, salted(w, "block:1-0"))
+	e, hash := salted(w, "block:1-0"), sure.Get(w.state.Head.Node("block:1-0")).Hash
+	of, err := s.Erase(t.Context(), w.state.Key, e)
 	must(t, err)
 	if of.Versions != 1 || !strings.Contains(of.Remains, "another process") {
 		t.Errorf("erased %+v", of)
@@ -77,5 +81,5 @@ func TestEraseWithAReader(t *testing.T) {
 	if of, err = s.Erase(t.Context(), 0, engine.Erase{}); err != nil || of.Remains != "" || unclean() {
 		t.Errorf("cleaned up: %+v, %v", of, err)
 	}
-	searched(t, files(t, path), "Jane Doe")
+	searched(t, files(t, path), "Jane Doe", string(hash[:]), hash.String(), string(e.Salt), hex.EncodeToString(e.Salt))
 }
