@@ -2,9 +2,12 @@ package librarytest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -206,4 +209,42 @@ func FuzzImportHistory(f *testing.F) {
 		}
 		turn(t, c, "it goes on")
 	})
+}
+
+// Readers see one moment each and never wait, while another goroutine commits through the same handle.
+func TestReadersWhileWriting(t *testing.T) {
+	c := longContext(t, 1, "first")
+	var readers sync.WaitGroup
+	var done atomic.Bool
+	for range 4 {
+		readers.Go(func() {
+			for !done.Load() {
+				s := c.Working()
+				before := s.Digest()
+				_, failed := c.Select(background, "@t0 ^seq .mt:depth(1-3) .cb[role='user']", nil)
+				_, err := c.Diff(background, pact.Latest(), pact.Working(), nil)
+				if err = errors.Join(failed, err, s.WriteThread(background, io.Discard)); err != nil || s.Digest() != before {
+					t.Errorf("a snapshot changed under its reader, or %v", err)
+					return
+				}
+			}
+		})
+	}
+	for range 60 {
+		turn(t, c, "more")
+	}
+	done.Store(true)
+	readers.Wait()
+}
+
+func TestACanceledCallStops(t *testing.T) {
+	c := longContext(t, 1_000, "x")
+	ctx, cancel := context.WithCancel(background)
+	cancel()
+	if _, err := c.Select(ctx, "@t0 .cb", nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("a selection: got %v", err)
+	}
+	if _, err := c.Timeline(ctx, "cb:1-0"); !errors.Is(err, context.Canceled) {
+		t.Errorf("the timeline: got %v", err)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 
 	"github.com/contexttree/pact/store/sqlite"
@@ -179,5 +181,39 @@ func TestACopyReadsItsOwnStore(t *testing.T) {
 	must(t, from.Close())
 	if text := textOf(t, to.Working()); !strings.Contains(text, "hello") {
 		t.Errorf("the copy shows %s", text)
+	}
+}
+
+// Four times as many forks of the fork before, or commits that are taken back, cost about four times as much: none looks at
+// the lines before it.
+func TestForksAndUndosCostTheirNumber(t *testing.T) {
+	testrun.CountsAllocations(t)
+	cost := func(n int, do func(c *pact.Context, i int) *pact.Context) float64 {
+		c := longContext(t, 2, "x")
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for i := range n {
+			turn(t, c, "y")
+			c = do(c, i)
+		}
+		runtime.ReadMemStats(&after)
+		return float64(after.Mallocs - before.Mallocs)
+	}
+	for what, do := range map[string]func(c *pact.Context, i int) *pact.Context{
+		"a fork": func(c *pact.Context, i int) *pact.Context {
+			fork, err := c.Fork(background, pact.Latest(), fmt.Sprint("fork", i), nil)
+			must(t, err)
+			return fork
+		},
+		"an undo": func(c *pact.Context, _ int) *pact.Context {
+			_, err := c.Undo(background, nil)
+			must(t, err)
+			return c
+		},
+	} {
+		few, many := cost(200, do), cost(800, do) // some write a checkpoint, of which a page has up to 256 turns
+		if t.Logf("%s: %.0f allocations for 200, %.0f for 800", what, few, many); many > 6*few {
+			t.Errorf("%s costs %.1f times as much for 4 times the number", what, many/few)
+		}
 	}
 }
