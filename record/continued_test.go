@@ -24,21 +24,31 @@ type apiForm struct {
 	user      func(text string) string
 	model     func(text string) string // the message that repeats an answer
 	answer    func(text string) string
-	system    bool // system messages stand among the others
+	system    bool                     // system messages stand among the others
+	block     func(text string) string // what an answer has more of that has many blocks; nil if it has one
+}
+
+// many returns a form that says its text in 70 blocks.
+func (f *apiForm) many(form func(string) string) func(string) string {
+	return func(text string) string {
+		block := f.block(text)
+		return strings.Replace(form(text), block, block+strings.Repeat(","+block, 69), 1)
+	}
 }
 
 var apiForms = []apiForm{
 	{"openai.chat", "messages", filled(`{"role":"user","content":%s}`), filled(`{"role":"assistant","content":%s}`),
-		filled(`{"choices":[{"message":{"role":"assistant","content":%s}}]}`), true},
+		filled(`{"choices":[{"message":{"role":"assistant","content":%s}}]}`), true, nil},
 	{"anthropic.messages", "messages", filled(`{"role":"user","content":[{"type":"text","text":%s}]}`),
 		filled(`{"role":"assistant","content":[{"type":"text","text":%s}]}`),
-		filled(`{"type":"message","role":"assistant","content":[{"type":"text","text":%s}]}`), false},
+		filled(`{"type":"message","role":"assistant","content":[{"type":"text","text":%s}]}`), false,
+		filled(`{"type":"text","text":%s}`)},
 	{"openai.responses", "input", filled(`{"role":"user","content":%s}`),
 		filled(`{"type":"message","role":"assistant","content":[{"type":"output_text","text":%s}]}`),
 		filled(`{"object":"response","status":"completed","output":[{"type":"message","role":"assistant",` +
-			`"content":[{"type":"output_text","text":%s}]}]}`), true},
+			`"content":[{"type":"output_text","text":%s}]}]}`), true, filled(`{"type":"output_text","text":%s}`)},
 	{"gemini.generate", "contents", filled(`{"role":"user","parts":[{"text":%s}]}`), filled(`{"role":"model","parts":[{"text":%s}]}`),
-		filled(`{"candidates":[{"content":{"role":"model","parts":[{"text":%s}]}}]}`), false},
+		filled(`{"candidates":[{"content":{"role":"model","parts":[{"text":%s}]}}]}`), false, filled(`{"text":%s}`)},
 }
 
 func filled(form string) func(string) string {
@@ -84,8 +94,11 @@ func (f *apiForm) conversation(random *rand.Rand, n int) (whole, continued []rec
 			}
 			return []byte(value)
 		}
-		answer := word()
-		call := record.PastCall{ID: fmt.Sprint(i), API: f.api, Status: 200, Answer: []byte(f.answer(answer)), Started: int64(i+1) * 1e9,
+		answer, asAnswer, asMessage := word(), f.answer, f.model
+		if f.block != nil && random.IntN(6) == 0 { // more blocks than a listing keeps the details of
+			asAnswer, asMessage = f.many(f.answer), f.many(f.model)
+		}
+		call := record.PastCall{ID: fmt.Sprint(i), API: f.api, Status: 200, Answer: []byte(asAnswer(answer)), Started: int64(i+1) * 1e9,
 			Ended: int64(i+1)*1e9 + 5e8, Attrs: map[string]any{"has": strings.Repeat("x", len(messages))}}
 		call.Body = body(messages)
 		whole = append(whole, call)
@@ -98,7 +111,7 @@ func (f *apiForm) conversation(random *rand.Rand, n int) (whole, continued []rec
 		}
 		continued = append(continued, call)
 		if messages = slices.Clip(messages); random.IntN(12) > 0 {
-			messages = append(messages, f.model(answer))
+			messages = append(messages, asMessage(answer))
 		}
 	}
 	return whole, continued
