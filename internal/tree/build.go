@@ -68,7 +68,7 @@ func BuildRun(nodes []Placed, runs []Between) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
-	sort.Slice(turns, func(a, b int) bool { return before(turns[a], turns[b]) })
+	sort.Slice(turns, func(a, b int) bool { return entryLess(turns[a], turns[b]) })
 	return listAround(turns, 0, runs), nil
 }
 
@@ -107,7 +107,7 @@ func entriesOf(nodes []Placed, top Class, level int, runs []Between) (tops []*En
 		for k, child := range kids[i] {
 			list[k] = entries[child]
 		}
-		sort.Slice(list, func(a, b int) bool { return before(list[a], list[b]) })
+		sort.Slice(list, func(a, b int) bool { return entryLess(list[a], list[b]) })
 		var around []Between
 		if classes[i] == Seq {
 			around, runs = runs, nil

@@ -32,7 +32,7 @@ func (c *change) rebuild(path []*Entry, next *Entry) error {
 			if kids, err = kids.remove(old); err != nil {
 				return err
 			}
-		case !before(old, next) && !before(next, old):
+		case !entryLess(old, next) && !entryLess(next, old):
 			var err error
 			if kids, err = kids.replace(next); err != nil {
 				return err

@@ -198,10 +198,10 @@ func (m *merger) lists(a, b *List, parent string) (err error) {
 				err = m.to.onlyA(xe, parent)
 				x.Skip()
 			}
-		case ye == nil || xe != nil && before(xe, ye):
+		case ye == nil || xe != nil && entryLess(xe, ye):
 			err = m.to.onlyA(xe, parent)
 			x.Skip()
-		case xe == nil || before(ye, xe):
+		case xe == nil || entryLess(ye, xe):
 			err = m.to.onlyB(ye, parent)
 			y.Skip()
 		default:
@@ -245,7 +245,7 @@ func ahead(e *Entry, run *List) (bool, error) {
 		return false, nil
 	}
 	first, err := run.first()
-	return err == nil && before(e, first), err
+	return err == nil && entryLess(e, first), err
 }
 
 // skipShared skips what two runs of one level share by pointer at their beginning, which

@@ -52,9 +52,9 @@ func newEntry(n *Node, c Class, kids *List) *Entry {
 	return e
 }
 
-// before is the order of siblings: regions in their fixed order and before anything else,
+// entryLess is the order of siblings: regions in their fixed order and before anything else,
 // then the canonical order (02 §4.3).
-func before(a, b *Entry) bool {
+func entryLess(a, b *Entry) bool {
 	if a.class != b.class && (a.class.Region() || b.class.Region()) {
 		return a.class < b.class
 	}
@@ -119,12 +119,12 @@ func Detached(n *Node, c Class) *Entry { return &Entry{node: n, class: c, sum: S
 
 // Rank returns the number of items before e, which must be in the list.
 func (l *List) Rank(e *Entry) (int, error) {
-	rank, _, err := l.before(e)
+	rank, _, err := l.countBefore(e)
 	return rank, err
 }
 
-// before returns the number of items before e, which must be in the list, and of blocks at and below these.
-func (l *List) before(e *Entry) (items, blocks int, err error) {
+// countBefore returns the number of items before e, which must be in the list, and of blocks at and below these.
+func (l *List) countBefore(e *Entry) (items, blocks int, err error) {
 	add := func(run *List) {
 		if run != nil {
 			items, blocks = items+run.count, blocks+run.sum.Blocks

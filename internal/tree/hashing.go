@@ -43,14 +43,14 @@ func (s *hashing) pass(k *rendered, b []byte) {
 
 // through does what do would, which hashes what is the same each time, and keeps it as a step. If it was done before at
 // the same state, it takes the step without do. It keeps nothing of what do reports as failed.
-func (s *hashing) through(kept *atomic.Pointer[step], do func() bool) {
+func (s *hashing) through(cached *atomic.Pointer[step], do func() bool) {
 	before, size := s.mark(), s.size
-	if known := kept.Load(); known != nil && known.before == before {
+	if known := cached.Load(); known != nil && known.before == before {
 		s.state, s.behind, s.size = known.after, true, s.size+known.size
 		return
 	}
 	if do() {
-		kept.Store(&step{before, s.mark(), s.size - size})
+		cached.Store(&step{before, s.mark(), s.size - size})
 	}
 }
 

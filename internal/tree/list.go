@@ -15,7 +15,7 @@ import (
 // and reloads led to them, and a change copies one path. Cost: insert, remove, replace and
 // rank are O(log n); Visit skips what its caller does not want. A nil List is empty.
 type List struct {
-	held     listBody // empty in a stub: open returns what is inside
+	body     listBody // empty in a stub: open returns what is inside
 	stub     *stub    // nil in a list that is in memory
 	level    uint8
 	classes  uint8 // classes of the items, one bit each
@@ -43,11 +43,11 @@ func (l *List) openFor(ctx context.Context) (*listBody, error) {
 	if l.stub != nil {
 		return l.stub.open(ctx, l)
 	}
-	return &l.held, nil
+	return &l.body, nil
 }
 
 // levelOf returns the level of an id: how many times four zero bits end its hash.
-func levelOf(id string) uint8 { return uint8(bits.TrailingZeros64(hashOf(id)|1<<60) / 4) }
+func levelOf(id string) uint8 { return uint8(bits.TrailingZeros64(stableHash(id)|1<<60) / 4) }
 
 // Len returns the number of items.
 func (l *List) Len() int {
@@ -103,7 +103,7 @@ func listWithRoom(items int) (*List, []*Entry) {
 
 // fill makes the empty list l hold items, of which there is at least one.
 func (l *List) fill(level uint8, items []*Entry, below []*List) *List {
-	l.held, l.level, l.count = listBody{items: items, below: below}, level, len(items)
+	l.body, l.level, l.count = listBody{items: items, below: below}, level, len(items)
 	l.sum = Summary{Expiry: Never}
 	h := sha256.New()
 	of := ofList
@@ -119,7 +119,7 @@ func (l *List) fill(level uint8, items []*Entry, below []*List) *List {
 		}
 		l.sum.add(&e.sum)
 		l.classes |= 1 << e.class
-		l.held.shapes |= uint64(e.shape()) << (4 * i) // shapes that find no room fall off
+		l.body.shapes |= uint64(e.shape()) << (4 * i) // shapes that find no room fall off
 		if l.core == nil && e.class == Container && e.node.Offset == 0 {
 			l.core = e
 		}
@@ -196,7 +196,7 @@ func listAround(items []*Entry, first int, runs []Between) *List {
 
 // find returns the index of the first item of this level that is not before e.
 func (in *listBody) find(e *Entry) int {
-	return sort.Search(len(in.items), func(i int) bool { return !before(in.items[i], e) })
+	return sort.Search(len(in.items), func(i int) bool { return !entryLess(in.items[i], e) })
 }
 
 // has reports whether item i has the id; i comes from find.

@@ -126,10 +126,10 @@ func (l *List) inMemory(yield func(*Entry) bool) bool {
 	if l == nil {
 		return true
 	}
-	for i, e := range l.held.items {
-		if !l.held.runBefore(i).inMemory(yield) || !yield(e) {
+	for i, e := range l.body.items {
+		if !l.body.runBefore(i).inMemory(yield) || !yield(e) {
 			return false
 		}
 	}
-	return len(l.held.items) == 0 || l.held.runBefore(len(l.held.items)).inMemory(yield)
+	return len(l.body.items) == 0 || l.body.runBefore(len(l.body.items)).inMemory(yield)
 }

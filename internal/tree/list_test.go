@@ -46,8 +46,8 @@ func (l *List) sound(t *rapid.T) {
 	if l == nil {
 		return
 	}
-	count := len(l.held.items)
-	for i, e := range l.held.items {
+	count := len(l.body.items)
+	for i, e := range l.body.items {
 		if s := sure.Get(l.Shape(i)); s.Class() != e.class || s.Leaf() != (e.kids == nil) {
 			t.Fatalf("shape of %s, item %d: got %v and leaf %v, want %v and %v", e.node.ID, i, s.Class(), s.Leaf(), e.class,
 				e.kids == nil)
@@ -56,10 +56,10 @@ func (l *List) sound(t *rapid.T) {
 			t.Fatalf("%s of level %d stands in a run of level %d", e.node.ID, e.node.level, l.level)
 		}
 	}
-	if l.level == 0 && l.held.below != nil || l.level > 0 && len(l.held.below) != len(l.held.items)+1 || count == 0 {
-		t.Fatalf("a run of level %d has %d items and %d runs below", l.level, count, len(l.held.below))
+	if l.level == 0 && l.body.below != nil || l.level > 0 && len(l.body.below) != len(l.body.items)+1 || count == 0 {
+		t.Fatalf("a run of level %d has %d items and %d runs below", l.level, count, len(l.body.below))
 	}
-	for _, b := range l.held.below {
+	for _, b := range l.body.below {
 		if b != nil && b.level >= l.level {
 			t.Fatalf("a run of level %d hangs below one of level %d", b.level, l.level)
 		}

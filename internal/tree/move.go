@@ -38,7 +38,7 @@ type opening struct {
 // earlier cycle. Its other errors are those of [Editor.Add], and E_PLACEMENT_INVALID if
 // there is no such gap.
 func (x *Editor) AddAt(g Gap, s Spec) (id string, err error) {
-	o, err := x.open(g, "")
+	o, err := x.resolveGap(g, "")
 	if err != nil {
 		return "", err
 	}
@@ -64,10 +64,10 @@ func (x *Editor) AddAt(g Gap, s Spec) (id string, err error) {
 	return n.ID, nil
 }
 
-// open finds a gap. moving is the id of a node that is about to leave its place: N counts
+// resolveGap finds a gap. moving is the id of a node that is about to leave its place: N counts
 // it like any child, and it does not follow itself. Cost: a rank, and a look at the
 // siblings that must follow.
-func (x *Editor) open(g Gap, moving string) (*opening, error) {
+func (x *Editor) resolveGap(g Gap, moving string) (*opening, error) {
 	path, err := x.target(nil, g.Parent)
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (x *Editor) Move(id, parent string, offset int64) (moved string, err error)
 // MoveAt moves a node into a gap; the node and the siblings that come after it get new
 // stamps. Its errors are those of [Editor.Move] and [Editor.AddAt].
 func (x *Editor) MoveAt(id string, g Gap) (moved string, err error) {
-	o, err := x.open(g, id)
+	o, err := x.resolveGap(g, id)
 	if err != nil {
 		return "", err
 	}
@@ -239,7 +239,7 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 			if err != nil {
 				return err
 			}
-			moved, err = x.anew(e, parent, offset)
+			moved, err = x.copyAsNew(e, parent, offset)
 			return err
 		})
 		return moved, err
@@ -254,21 +254,21 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 	if _, err := x.detach(id); err != nil {
 		return "", err
 	}
-	if err := x.attach(parent, newEntry(n.again(), e.class, e.kids)); err != nil {
+	if err := x.attach(parent, newEntry(n.rebuiltSameContent(), e.class, e.kids)); err != nil {
 		return "", err
 	}
 	return id, nil
 }
 
-// anew adds a copy of a detached entry in which every node has a new id and new stamps.
-func (x *Editor) anew(e *Entry, parent string, offset int64) (string, error) {
+// copyAsNew adds a copy of a detached entry in which every node has a new id and new stamps.
+func (x *Editor) copyAsNew(e *Entry, parent string, offset int64) (string, error) {
 	n := *e.node
 	n.Offset, n.Cycle, n.ForeignISO = offset, x.Cycle, ""
 	if n.Expiry != Never {
 		ttl, _ := e.node.TTL(x.Cycle)
 		n.Expiry = x.Cycle + ttl
 	}
-	if err := x.hold(&n); err != nil {
+	if err := x.loadContent(&n); err != nil {
 		return "", err
 	}
 	if err := x.stampNew(&n, n.Type); err != nil {
@@ -281,7 +281,7 @@ func (x *Editor) anew(e *Entry, parent string, offset int64) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if _, err := x.anew(k, n.ID, k.node.Offset); err != nil {
+		if _, err := x.copyAsNew(k, n.ID, k.node.Offset); err != nil {
 			return "", err
 		}
 	}

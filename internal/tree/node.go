@@ -102,18 +102,18 @@ func NewNode(n Node, hash *Digest) *Node {
 	return &n
 }
 
-// again completes a copy of a node whose role, kind, attributes and content are
+// rebuiltSameContent completes a copy of a node whose role, kind, attributes and content are
 // those of the original, and with them the content hash.
-func (n Node) again() *Node {
+func (n Node) rebuiltSameContent() *Node {
 	if n.HashOK {
 		return NewNode(n, &n.Hash)
 	}
 	return NewNode(n, nil)
 }
 
-// stamped completes a copy of a node that differs from the original in its
+// restamped completes a copy of a node that differs from the original in its
 // stamps alone.
-func (n Node) stamped() *Node {
+func (n Node) restamped() *Node {
 	if n.ForeignISO != "" && n.ForeignISO == ISO(n.CreatedNS) {
 		n.ForeignISO = ""
 	}

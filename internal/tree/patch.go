@@ -126,7 +126,7 @@ func (c *change) plant(s *seedlings) error {
 			for k, at := range n.kids {
 				items[k] = s.list[at].entry
 			}
-			slices.SortFunc(items, order)
+			slices.SortFunc(items, compareEntries)
 			kids = listOf(items)
 		}
 		n.entry = newEntry(n.Node, n.class, kids)
@@ -171,11 +171,11 @@ func (c *change) classAround(path []*Entry) Class {
 	return ClassOf(path[len(path)-1].node.Type, above, true)
 }
 
-func order(a, b *Entry) int {
+func compareEntries(a, b *Entry) int {
 	switch {
-	case before(a, b):
+	case entryLess(a, b):
 		return -1
-	case before(b, a):
+	case entryLess(b, a):
 		return 1
 	}
 	return 0

@@ -90,7 +90,7 @@ func (l *List) proof() Digest {
 	if d, known := l.proven.load(); known {
 		return d
 	}
-	in := &l.held // a stub knows its proof
+	in := &l.body // a stub knows its proof
 	h := sha256.New()
 	h.Write([]byte{proofOfList})
 	for i := range len(in.items) + 1 {

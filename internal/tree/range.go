@@ -36,7 +36,7 @@ func (t *Tree) ThreadPlace(id string) (before, blocks int, ok bool, err error) {
 		if path[i].class == Block { // a type of block that has children stands before them
 			before++
 		}
-		_, n, err := path[i].kids.before(e)
+		_, n, err := path[i].kids.countBefore(e)
 		if err != nil {
 			return 0, 0, false, err
 		}

@@ -135,7 +135,7 @@ func (x *Editor) Repeat(path []*Entry) (id string, err error) {
 		n.Expiry = x.Cycle + min(lifetime, MaxInteger-x.Cycle) // no document can say more
 	}
 	err = x.allOrNothing(func() error {
-		id, err = x.anew(newEntry(&n, Block, nil), to[len(to)-1].node.ID, offset)
+		id, err = x.copyAsNew(newEntry(&n, Block, nil), to[len(to)-1].node.ID, offset)
 		return err
 	})
 	return id, err

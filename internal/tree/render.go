@@ -92,17 +92,17 @@ func (t *Tree) WriteAs(ctx context.Context, w io.Writer, f *Form) (err error) {
 // Rendering is a thread that a Form is writing. It collects small pieces and
 // passes large ones on.
 type Rendering struct {
-	ctx   context.Context
-	tree  *Tree
-	form  *Form
-	w     io.Writer // nil where bytes are made to be kept: every element gets a comma before it
-	hash  *hashing  // nil if nobody wants one
-	only  bool      // whether nobody wants the bytes
-	buf   []byte
-	from  int    // where the element that was begun starts in buf
-	begun bool   // whether the thread has an element already
-	needs []need // where bytes are made to be kept: what the form asked for
-	err   error
+	ctx        context.Context
+	tree       *Tree
+	form       *Form
+	w          io.Writer // nil where bytes are made to be kept: every element gets a comma before it
+	hash       *hashing  // nil if nobody wants one
+	only       bool      // whether nobody wants the bytes
+	buf        []byte
+	from       int    // where the element that was begun starts in buf
+	hasElement bool   // whether the thread has an element already
+	needs      []need // where bytes are made to be kept: what the form asked for
+	err        error
 }
 
 func newRendering(ctx context.Context, t *Tree, w io.Writer, f *Form) *Rendering {
@@ -145,10 +145,10 @@ func (r *Rendering) fail(err error) { r.err = cmp.Or(r.err, err) }
 // Begin begins an element of the array and returns what to append it to.
 func (r *Rendering) Begin() []byte {
 	r.from = len(r.buf)
-	if r.begun || r.w == nil {
+	if r.hasElement || r.w == nil {
 		r.buf = append(r.buf, ',')
 	}
-	r.begun = true
+	r.hasElement = true
 	return r.buf
 }
 
@@ -225,10 +225,10 @@ func (r *Rendering) piece(k *rendered) {
 	if r.err != nil || len(b) == 0 {
 		return
 	}
-	if !r.begun {
+	if !r.hasElement {
 		b = b[1:] // the comma
 	}
-	r.begun = true
+	r.hasElement = true
 	r.hash.pass(k, b)
 	if len(b) < directWrite {
 		if r.buf = append(r.buf, b...); len(r.buf) >= collected {

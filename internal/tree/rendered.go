@@ -66,13 +66,13 @@ func (c *renderCache) put(k *rendered) {
 
 // turn renders a sealed turn, or takes what is kept of it.
 func (r *Rendering) turn(e *Entry) {
-	k := r.known(&e.rendered)
+	k := r.cached(&e.rendered)
 	if k == nil || k.bytes == nil {
 		before := k
-		own := &Rendering{ctx: r.ctx, tree: r.tree, form: r.form, buf: make([]byte, 0, e.sum.threadBytes())}
-		r.form.Write(own, e, Seq)
-		if k = own.result(e); k == nil {
-			r.fail(own.err)
+		forCache := &Rendering{ctx: r.ctx, tree: r.tree, form: r.form, buf: make([]byte, 0, e.sum.threadBytes())}
+		r.form.Write(forCache, e, Seq)
+		if k = forCache.result(e); k == nil {
+			r.fail(forCache.err)
 			return
 		}
 		if before != nil {
@@ -90,7 +90,7 @@ func (r *Rendering) hashTurns(l *List) {
 		return
 	}
 	if u := r.tree.unloaded; u != nil && l.hashed.Load() == nil {
-		l.hashed.Store(u.known()[l.digest])
+		l.hashed.Store(u.hashedRuns()[l.digest])
 	}
 	r.hash.through(&l.hashed, func() bool {
 		in, err := l.openFor(r.ctx)
@@ -105,7 +105,7 @@ func (r *Rendering) hashTurns(l *List) {
 		r.hashTurns(in.runBefore(len(in.items)))
 		return r.err == nil
 	})
-	r.begun = true
+	r.hasElement = true
 }
 
 // hashTurn is turn for a thread of which only the hash is wanted.
@@ -122,7 +122,7 @@ func (r *Rendering) hashTurn(e *Entry) {
 		r.form.Write(r, e, Seq)
 		return r.err == nil
 	})
-	r.begun = true
+	r.hasElement = true
 }
 
 // result returns what was rendered of a turn, nil if that failed. It leaves out the needs that concern
@@ -145,9 +145,9 @@ func (r *Rendering) result(turn *Entry) *rendered {
 	return k
 }
 
-// known returns what is kept of the form of r. It returns nil if nothing is kept, or if a
+// cached returns what is kept of the form of r. It returns nil if nothing is kept, or if a
 // node elsewhere that it needs has changed.
-func (r *Rendering) known(c *renderCache) *rendered {
+func (r *Rendering) cached(c *renderCache) *rendered {
 	k := c.inForm(r.form)
 	if k != nil {
 		for _, n := range k.needs {

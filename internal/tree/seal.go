@@ -122,7 +122,7 @@ func regions(kids *List, turns, head, fresh *Entry) (*List, error) {
 			items = append(items, k)
 		}
 	}
-	at := sort.Search(len(items), func(i int) bool { return before(fresh, items[i]) })
+	at := sort.Search(len(items), func(i int) bool { return entryLess(fresh, items[i]) })
 	return listOf(slices.Insert(items, at, fresh)), nil
 }
 

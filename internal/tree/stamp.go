@@ -127,7 +127,7 @@ func (x *Editor) restamp(ids ...string) error {
 			if err := x.stamp(&n); err != nil {
 				return err
 			}
-			if err := x.swap(n.stamped()); err != nil {
+			if err := x.swap(n.restamped()); err != nil {
 				return err
 			}
 		}
@@ -147,7 +147,7 @@ func (x *Editor) restamp(ids ...string) error {
 		if err := x.stamp(&n); err != nil {
 			return err
 		}
-		behind[i] = newEntry(n.stamped(), e.class, e.kids)
+		behind[i] = newEntry(n.restamped(), e.class, e.kids)
 		x.put(behind[i].node, parent.node.ID)
 	}
 	items := make([]*Entry, 0, parent.kids.Len())

@@ -55,12 +55,12 @@ type stub struct {
 
 func (s *stub) open(ctx context.Context, l *List) (*listBody, error) {
 	if in := s.loaded.Load(); in != nil {
-		return &in.held, nil
+		return &in.body, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if in := s.loaded.Load(); in != nil {
-		return &in.held, nil
+		return &in.body, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fault.Wrap(fault.Store, err, "the call was canceled",
@@ -76,7 +76,7 @@ func (s *stub) open(ctx context.Context, l *List) (*listBody, error) {
 		return nil, err
 	}
 	s.loaded.Store(in)
-	return &in.held, nil
+	return &in.body, nil
 }
 
 // loaded returns what is inside a list as far as it is in memory: nothing for a stub that
@@ -84,10 +84,10 @@ func (s *stub) open(ctx context.Context, l *List) (*listBody, error) {
 func (l *List) loaded() *listBody {
 	if l.stub != nil {
 		if in := l.stub.loaded.Load(); in != nil {
-			return &in.held
+			return &in.body
 		}
 	}
-	return &l.held
+	return &l.body
 }
 
 // Unopened reports whether a list is a stub that nobody has looked into.
@@ -141,7 +141,7 @@ func (t *Tree) TakeHashes(from *Tree) {
 	}
 	known := map[Digest]*step{}
 	if from.unloaded != nil {
-		maps.Copy(known, from.unloaded.known())
+		maps.Copy(known, from.unloaded.hashedRuns())
 	}
 	if seq := from.Region(Seq); seq != nil {
 		seq.kids.hashes(2, known)
@@ -162,8 +162,8 @@ func (l *List) hashes(above uint8, known map[Digest]*step) {
 	}
 }
 
-// known returns what runs do to a hash, by their digests.
-func (u *Unloaded) known() map[Digest]*step {
+// hashedRuns returns what runs do to a hash, by their digests.
+func (u *Unloaded) hashedRuns() map[Digest]*step {
 	if known := u.hashes.Load(); known != nil {
 		return *known
 	}

@@ -21,7 +21,7 @@ type Summary struct {
 type Marks struct{ Roles, Kinds, Types, Keys uint64 }
 
 // Mark returns the set that holds one value.
-func Mark(value string) uint64 { return 1 << (hashOf(value) >> 58) }
+func Mark(value string) uint64 { return 1 << (stableHash(value) >> 58) }
 
 // May reports whether everything in want may occur where m was taken.
 func (m Marks) May(want Marks) bool {
@@ -75,9 +75,9 @@ func (s *Summary) add(o *Summary) {
 	s.Marks.Keys |= o.Marks.Keys
 }
 
-// hashOf is FNV-1a with a final mix: the same on every machine, because the
+// stableHash is FNV-1a with a final mix: the same on every machine, because the
 // shape of lists and with it every digest depends on it.
-func hashOf(s string) uint64 {
+func stableHash(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := 0; i < len(s); i++ {
 		h = (h ^ uint64(s[i])) * 1099511628211

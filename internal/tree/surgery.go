@@ -145,7 +145,7 @@ func (x *Editor) moveTurn(id *string, e *Entry, depth int64) error {
 	}
 	n, empty := *gone.node, ""
 	n.Offset, n.ForeignISO = 0, ""
-	if err := x.hold(&n); err != nil {
+	if err := x.loadContent(&n); err != nil {
 		return err
 	}
 	if *id, empty, err = x.turnAt(depth, n); err != nil {

@@ -264,7 +264,7 @@ func comparePaths(x, y []*Entry) int {
 	for i := range min(len(x), len(y)) {
 		switch {
 		case x[i] == y[i]:
-		case before(x[i], y[i]):
+		case entryLess(x[i], y[i]):
 			return -1
 		default:
 			return 1

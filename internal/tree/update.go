@@ -56,7 +56,7 @@ func (x *Editor) Update(id string, set map[string]any) (err error) {
 			return err
 		}
 	}
-	if err := x.hold(&n); err != nil {
+	if err := x.loadContent(&n); err != nil {
 		return err
 	}
 	next := NewNode(n, nil)
@@ -80,14 +80,14 @@ func (x *Editor) SetRoot(name string, v any) (err error) {
 	if err := x.setHeader(&n, name, v, true); err != nil {
 		return err
 	}
-	if err := x.hold(&n); err != nil {
+	if err := x.loadContent(&n); err != nil {
 		return err
 	}
 	return x.swap(NewNode(n, nil))
 }
 
-// hold brings a node's content into memory, because the hash needs it.
-func (x *Editor) hold(n *Node) error {
+// loadContent brings a node's content into memory, because the hash needs it.
+func (x *Editor) loadContent(n *Node) error {
 	v, err := n.Content.Value(x.ctx)
 	n.Content = Hold(v)
 	return err
