@@ -23,7 +23,7 @@ func (r *run) callFacet(f field, e *tree.Entry) value {
 		failed, err := toolcall.Failed(r.tree, n)
 		r.fail(err)
 		if failed {
-			return json(canon.True)
+			return jsonValue(canon.True)
 		}
 	case fieldBytes:
 		if size := n.Content.Size(); size > 0 {

@@ -236,9 +236,9 @@ func (r *run) value(g *valueComparison, e *tree.Entry, at location) value {
 		if err != nil {
 			r.fail(err)
 		}
-		return json(v)
+		return jsonValue(v)
 	}
-	if v := json(n.Header(g.name)); v.kind != null || g.field == fieldHeader {
+	if v := jsonValue(n.Header(g.name)); v.kind != null || g.field == fieldHeader {
 		return v
 	}
 	return r.callFacet(g.field, e)
@@ -251,7 +251,7 @@ func texts(l []string) value {
 	return value{kind: list, list: l}
 }
 
-func json(v canon.Value) value {
+func jsonValue(v canon.Value) value {
 	switch v.Kind() {
 	case canon.KindAbsent, canon.KindNull:
 		return value{}
