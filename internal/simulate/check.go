@@ -45,7 +45,7 @@ func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tre
 	if err != nil {
 		return nil, err
 	}
-	err = r.walk(func(p *passed) error {
+	err = r.walk(func(p *passedCall) error {
 		sent, err := r.request(p)
 		if err != nil {
 			return err

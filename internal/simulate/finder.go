@@ -51,7 +51,7 @@ type carried struct {
 }
 
 // call adds a call.
-func (f *finder) call(p *passed) error {
+func (f *finder) call(p *passedCall) error {
 	r, s := f.run, &p.new
 	for _, n := range p.said {
 		for _, id := range n.of {
@@ -79,7 +79,7 @@ func (f *finder) call(p *passed) error {
 	}
 	for _, e := range s.Added {
 		if n := e.Node(); n.Kind == toolcall.Call && e.Class() == tree.Block {
-			if err := f.again(p.now, n); err != nil {
+			if err := f.noteRepeat(p.now, n); err != nil {
 				return err
 			}
 		}
@@ -90,7 +90,7 @@ func (f *finder) call(p *passed) error {
 }
 
 // sizes counts the blocks that came or changed. fresh is how many tokens of them the call before had not sent.
-func (f *finder) sizes(p *passed) (fresh int64, err error) {
+func (f *finder) sizes(p *passedCall) (fresh int64, err error) {
 	moved := map[string]int{} // contents that the call before had and that went from their place
 	for _, id := range p.new.Gone {
 		n, err := p.before.Node(id)
@@ -197,8 +197,8 @@ func (f *finder) end(c *carried) {
 	c.gone, c.total, c.calls = true, float64(c.tokens)*(f.scales-c.from), f.number-c.calls
 }
 
-// again notes a call that was made before, if both results are the same.
-func (f *finder) again(t *tree.Tree, n *tree.Node) error {
+// noteRepeat notes a call that was made before, if both results are the same.
+func (f *finder) noteRepeat(t *tree.Tree, n *tree.Node) error {
 	key, tool, err := callKey(f.run, t, n)
 	if err != nil {
 		return err

@@ -98,10 +98,10 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (*Report, error) 
 	}
 	raw := f.run.asItWas()
 	var list []Finding
-	err = f.run.walk(func(p *passed) error {
+	err = f.run.walk(func(p *passedCall) error {
 		f.uncached.add(p.Step)
 		if f.run.counted {
-			f.told = p.told()
+			f.told = p.providerCounts()
 		} else if _, err := raw.replay(p); err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (*Report, error) 
 	if f.run.counted {
 		raw.Cost, f.run.meter.told = f.run.totals.Paid, true
 	}
-	result := f.run.result([]*line{raw})
+	result := f.run.result([]*policyRun{raw})
 	list = append(list, f.uncached.found(result, f.run.prices)...)
 	list = append(list, f.found()...)
 	list = append(list, f.window(result)...)
@@ -227,7 +227,7 @@ func cured(ctx context.Context, c *pact.Context, o Options, r *Report) (untried 
 // broken returns the finding about a break at a call, as [view.Walk] says it, nil without one. If the provider counted
 // nothing, its tokens are those that it would not have read by its rules: a block that the call before had not sent,
 // such as the summary of a compaction, is not sent again. Without such tokens the break is what the requests show.
-func (f *finder) broken(p *passed, call *Call) *Finding {
+func (f *finder) broken(p *passedCall, call *Call) *Finding {
 	b := p.Broke
 	if b == nil {
 		return nil

@@ -13,18 +13,18 @@ import (
 	"github.com/contexttree/pact/record"
 )
 
-// line is the run under one policy: what was decided so far, and the cache of the provider.
-type line struct {
+// policyRun is the run under one policy: what was decided so far, and the cache of the provider.
+type policyRun struct {
 	*run
 	Outcome
-	policy lifecycle.Policy
-	rules  *manage.Rules // nil for the run as it was
-	list   *manage.List
-	ledger *manage.Ledger
-	cache  *provider.Cache
-	before provider.Prompt // of the call before
-	begun  bool            // there was one
-	varied []*line         // the same with other estimates of tokens
+	policy       lifecycle.Policy
+	rules        *manage.Rules // nil for the run as it was
+	list         *manage.List
+	ledger       *manage.Ledger
+	cache        *provider.Cache
+	before       provider.Prompt // of the call before
+	calledBefore bool            // there was one
+	varied       []*policyRun    // the same with other estimates of tokens
 
 	tokens  []float64          // of the parts of the last call
 	first   []float64          // the tokens of its first n parts, by n
@@ -34,9 +34,9 @@ type line struct {
 	said    map[[2]string]bool // regrets that were noted
 }
 
-// line begins the run anew under a policy. Where money decides, it is decided with other estimates of tokens too: a recorder
+// underPolicy begins the run anew under a policy. Where money decides, it is decided with other estimates of tokens too: a recorder
 // may have learned others from what it recorded before. All ask the same rules, which remember what they were asked.
-func (r *run) line(p Named) (*line, error) {
+func (r *run) underPolicy(p Named) (*policyRun, error) {
 	if err := p.Policy.Check(); err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (r *run) line(p Named) (*line, error) {
 	}
 	l := r.varied(p, rules, 1)
 	if r.counted && p.Policy.When != lifecycle.WhenNow && rules.Change() {
-		l.varied = []*line{r.varied(p, rules, 1-estimated), r.varied(p, rules, 1+estimated)}
+		l.varied = []*policyRun{r.varied(p, rules, 1-estimated), r.varied(p, rules, 1+estimated)}
 	}
 	return l, nil
 }
@@ -54,8 +54,8 @@ func (r *run) line(p Named) (*line, error) {
 // estimated is how far estimates of tokens may be from those that a recorder has.
 const estimated = 0.1
 
-func (r *run) varied(p Named, rules *manage.Rules, by float64) *line {
-	l := &line{run: r, Outcome: Outcome{Policy: p.Name}, policy: p.Policy, rules: rules, cache: r.rules.NewCache(),
+func (r *run) varied(p Named, rules *manage.Rules, by float64) *policyRun {
+	l := &policyRun{run: r, Outcome: Outcome{Policy: p.Name}, policy: p.Policy, rules: rules, cache: r.rules.NewCache(),
 		list: manage.NewList(), removed: map[string]bool{}, shaped: map[string]string{}, said: map[[2]string]bool{}}
 	l.ledger = manage.NewLedger(func(model string) (manage.Price, bool) {
 		return manage.Price{Paid: func(u *inspect.ProviderCache) float64 { return *r.prices.Paid(r.model, u) },
@@ -66,7 +66,7 @@ func (r *run) varied(p Named, rules *manage.Rules, by float64) *line {
 }
 
 // unsure returns how far what was sent and paid with other estimates is from the outcome, as a part of it.
-func (l *line) unsure() (most float64) {
+func (l *policyRun) unsure() (most float64) {
 	for _, other := range l.varied {
 		most = max(most, math.Abs(float64(other.Sent-l.Sent))/float64(max(l.Sent, 1)))
 		if l.Cost != nil && *l.Cost > 0 {
@@ -77,7 +77,7 @@ func (l *line) unsure() (most float64) {
 }
 
 // spent returns the cost of the calls so far, 0 without a price.
-func (l *line) spent() float64 {
+func (l *policyRun) spent() float64 {
 	if l.Cost == nil {
 		return 0
 	}
@@ -85,7 +85,7 @@ func (l *line) spent() float64 {
 }
 
 // send counts a call. tokens has those of each block of its prompt.
-func (l *line) send(prompt provider.Prompt, tokens []float64, c Call) worth.Call {
+func (l *policyRun) send(prompt provider.Prompt, tokens []float64, c Call) worth.Call {
 	l.first = append(l.first[:0], 0)
 	for i, n := range tokens {
 		l.first = append(l.first, l.first[i]+n)
@@ -94,14 +94,14 @@ func (l *line) send(prompt provider.Prompt, tokens []float64, c Call) worth.Call
 	read := upTo(l.cache.Call(&prompt, l.at).Blocks)
 	counted := l.tariff.Call(int64(upTo(len(tokens))+0.5), int64(read+0.5), l.tariff.EndsOf(&prompt, upTo))
 	c.Sent, c.Read, c.Written, c.Cost = counted.Sent, counted.Read, counted.Written, counted.Money
-	if l.begun {
+	if l.calledBefore {
 		shared := l.run.rules.Compare(&l.before, &prompt)
 		c.Broke = !shared.Complete
 		if c.Broke {
 			c.Reasoning = shared.Reasoning
 		}
 	}
-	l.before, l.begun = prompt, true
+	l.before, l.calledBefore = prompt, true
 	l.Sent, l.Read, l.Written = l.Sent+c.Sent, l.Read+c.Read, l.Written+c.Written
 	l.last.sent, l.last.read = c.Sent, c.Read
 	if c.Cost != nil {
@@ -123,7 +123,7 @@ func (l *line) send(prompt provider.Prompt, tokens []float64, c Call) worth.Call
 }
 
 // step sends a call of the run as a recorder that manages by the policy would: both ask the same function.
-func (l *line) step(sent *request, cycle int64) error {
+func (l *policyRun) step(sent *request, cycle int64) error {
 	for _, other := range l.varied {
 		if err := other.step(sent, cycle); err != nil {
 			return err
@@ -176,7 +176,7 @@ func (l *line) step(sent *request, cycle int64) error {
 }
 
 // took notes what became of a part whose form changed, and reports whether the policy has just taken it.
-func (l *line) took(sent *request, p *manage.Part, i int) (gone bool) {
+func (l *policyRun) took(sent *request, p *manage.Part, i int) (gone bool) {
 	id, d := sent.ids[i], p.Form()
 	was := l.removed[id]
 	delete(l.removed, id)
@@ -200,7 +200,7 @@ func (l *line) took(sent *request, p *manage.Part, i int) (gone bool) {
 type inPlace struct{ piece, notes int64 }
 
 // sentAs returns the tokens of a part as it is sent, by those that the provider counted of it whole.
-func (l *line) sentAs(sent *request, p *manage.Part, i int) float64 {
+func (l *policyRun) sentAs(sent *request, p *manage.Part, i int) float64 {
 	d, whole := p.Form(), sent.sizes[i]
 	if d == nil {
 		return sent.tokens[i]

@@ -25,20 +25,20 @@ type part struct {
 // request is a call of the run. The next call goes on with it: it takes over what both have, and its lists.
 type request struct {
 	*run
-	of     *provider.Request
-	read   *manage.Request // of the body that was recorded, nil for none
-	whole  manage.Request  // of the snapshots, as far as a policy asked for it
-	begun  int             // how many parts of whole are those of this call
-	same   int             // how many of the first parts are those of the call before
-	thread *tree.Tree      // nil before the first call
-	blocks provider.Request
-	ids    []string // of the blocks that its parts are
-	there  map[string]bool
-	parts  []*part
-	hashes []hash          // of the blocks
-	sizes  []manage.Sized  // of each part
-	tokens []float64       // likewise, as the provider counts
-	said   provider.Prompt // of this call
+	of         *provider.Request
+	read       *manage.Request // of the body that was recorded, nil for none
+	whole      manage.Request  // of the snapshots, as far as a policy asked for it
+	wholeParts int             // how many parts of whole are those of this call
+	same       int             // how many of the first parts are those of the call before
+	thread     *tree.Tree      // nil before the first call
+	blocks     provider.Request
+	ids        []string // of the blocks that its parts are
+	there      map[string]bool
+	parts      []*part
+	hashes     []hash          // of the blocks
+	sizes      []manage.Sized  // of each part
+	tokens     []float64       // likewise, as the provider counts
+	said       provider.Prompt // of this call
 }
 
 // marker is the marker that agents put where a prefix to cache ends. A run whose provider reported writes for an
@@ -53,7 +53,7 @@ func (r *run) marker() canon.Any {
 
 // request reads the request of a call. Where none was recorded, it marks the end of the system prompt and the last
 // block for the cache, as agents do. Cost: that of the blocks that the call before had not.
-func (r *run) request(p *passed) (*request, error) {
+func (r *run) request(p *passedCall) (*request, error) {
 	q := &r.sent
 	recorded, err := r.recorded(p)
 	if err != nil {
@@ -89,7 +89,7 @@ func (q *request) goOn(t *tree.Tree) (err error) {
 	for _, id := range q.ids[same:] {
 		delete(q.there, id)
 	}
-	q.thread, q.of, q.same, q.begun, q.blocks.Marked = t, &q.blocks, same, min(q.begun, same), q.blocks.Marked[:0]
+	q.thread, q.of, q.same, q.wholeParts, q.blocks.Marked = t, &q.blocks, same, min(q.wholeParts, same), q.blocks.Marked[:0]
 	q.ids, q.parts, q.hashes, q.blocks.Parts = q.ids[:same], q.parts[:same], q.hashes[:same], q.blocks.Parts[:same]
 	message, role := -1, ""
 	if same > 0 {
@@ -162,23 +162,23 @@ func (q *request) managed() *manage.Request {
 		return q.read
 	}
 	m, of := &q.whole, q.of.Parts
-	if q.begun == len(of) && len(m.Parts) == len(of) {
+	if q.wholeParts == len(of) && len(m.Parts) == len(of) {
 		return m
 	}
-	if m.Of == nil || q.begun < len(m.Parts) { // some are gone
+	if m.Of == nil || q.wholeParts < len(m.Parts) { // some are gone
 		m.Bytes, m.Clears = 0, provider.ClearingFor(q.of, 0)
-		for _, p := range q.parts[:q.begun] {
+		for _, p := range q.parts[:q.wholeParts] {
 			m.Bytes += p.size
 		}
 	} else if m.Clears != nil {
-		m.Clears = provider.ClearingFor(q.of, q.begun)
+		m.Clears = provider.ClearingFor(q.of, q.wholeParts)
 	}
-	m.API, m.Of, m.Parts = q.api, q.of, m.Parts[:q.begun]
-	for i := q.begun; i < len(of); i++ {
+	m.API, m.Of, m.Parts = q.api, q.of, m.Parts[:q.wholeParts]
+	for i := q.wholeParts; i < len(of); i++ {
 		m.Parts, m.Bytes = append(m.Parts, q.managedPart(i)), m.Bytes+q.parts[i].size
 	}
-	m.Begin(q.begun, func(string, string) bool { return false }, q.memory.HashOf)
-	q.begun = len(of)
+	m.Begin(q.wholeParts, func(string, string) bool { return false }, q.memory.HashOf)
+	q.wholeParts = len(of)
 	return m
 }
 

@@ -19,7 +19,7 @@ type Result struct {
 	Outcomes  []Outcome `json:"outcomes" nullable:"false" doc:"The run as it was, then one for each policy; that alone if the rules of caching miss by more than 2 % what the provider counted of it; none for a policy that other estimates of tokens would have decide otherwise, by more than 2 %"`
 	Sentences []string  `json:"sentences" nullable:"false" doc:"What this says, and what it does not"`
 
-	lines []*line // of the run as it was and of each policy, or the first alone
+	lines []*policyRun // of the run as it was and of each policy, or the first alone
 }
 
 // Outcome is how much a run would have sent and cost under a policy.

@@ -49,15 +49,15 @@ func Run(ctx context.Context, c *pact.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := []*line{r.asItWas()}
+	lines := []*policyRun{r.asItWas()}
 	for _, p := range o.Policies {
-		l, err := r.line(p)
+		l, err := r.underPolicy(p)
 		if err != nil {
 			return nil, err
 		}
 		lines = append(lines, l)
 	}
-	err = r.walk(func(p *passed) error {
+	err = r.walk(func(p *passedCall) error {
 		for _, l := range lines[1:] {
 			l.regret(p.said, p.Cycle)
 		}
@@ -132,7 +132,7 @@ type run struct {
 	counted  bool // the provider counted the tokens of a call
 	hour     bool // the run wrote to the cache for an hour
 	at       time.Time
-	read     read
+	read     cacheReads
 	totals   view.Totals // of the calls that the walk has passed, as they were
 }
 
@@ -185,12 +185,12 @@ func dialectOf(model string) string {
 	return "openai"
 }
 
-// read is how many tokens the provider read from its cache by its own count and by the rules, in the calls that it
+// cacheReads is how many tokens the provider read from its cache by its own count and by the rules, in the calls that it
 // counted.
-type read struct{ told, computed, sent int64 }
+type cacheReads struct{ told, computed, sent int64 }
 
-// passed is a call of the run, and the one before.
-type passed struct {
+// passedCall is a call of the run, and the one before.
+type passedCall struct {
 	*view.Step
 	before, now *tree.Tree // the first nil for the first call
 	new         view.Changes
@@ -198,7 +198,7 @@ type passed struct {
 }
 
 // walk passes over the calls of the run, oldest first.
-func (r *run) walk(each func(p *passed) error) error {
+func (r *run) walk(each func(p *passedCall) error) error {
 	first, last := r.c.Cycles()
 	for s, err := range view.Walk(r.ctx, r.c, pact.Cycle(first), pact.Cycle(last), view.WalkOptions{Dialect: r.o.Dialect,
 		Prices: r.prices, Snapshots: true}) {
@@ -209,7 +209,7 @@ func (r *run) walk(each func(p *passed) error) error {
 			return err
 		}
 		r.totals.Add(s)
-		p := &passed{Step: s, now: tree.Of(s.Now)}
+		p := &passedCall{Step: s, now: tree.Of(s.Now)}
 		if s.Before != nil {
 			p.before = tree.Of(s.Before)
 		}
@@ -232,8 +232,8 @@ func (r *run) walk(each func(p *passed) error) error {
 	return nil
 }
 
-// told returns what the provider counted of a call, nothing if it counted none.
-func (p *passed) told() *inspect.ProviderCache {
+// providerCounts returns what the provider counted of a call, nothing if it counted none.
+func (p *passedCall) providerCounts() *inspect.ProviderCache {
 	if p.Call == nil || p.Call.Provider == nil {
 		return &inspect.ProviderCache{}
 	}
@@ -241,12 +241,12 @@ func (p *passed) told() *inspect.ProviderCache {
 }
 
 // asItWas begins the run as it was.
-func (r *run) asItWas() *line {
-	return &line{run: r, Outcome: Outcome{Policy: "none"}, cache: r.rules.NewCache()}
+func (r *run) asItWas() *policyRun {
+	return &policyRun{run: r, Outcome: Outcome{Policy: "none"}, cache: r.rules.NewCache()}
 }
 
 // replay sends a call of the run as it was.
-func (l *line) replay(p *passed) (*request, error) {
+func (l *policyRun) replay(p *passedCall) (*request, error) {
 	r := l.run
 	r.at = r.at.Add(time.Second) // without times no lifetime ends
 	if p.Call != nil && p.Call.Started != "" {
@@ -260,7 +260,7 @@ func (l *line) replay(p *passed) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := p.told()
+	told := p.providerCounts()
 	counted := l.send(sent.prompt(told.In), sent.tokens, Call{Cycle: p.Cycle})
 	if told.In != nil && told.Read != nil {
 		r.read.told, r.read.computed, r.read.sent = r.read.told+*told.Read, r.read.computed+counted.Read, r.read.sent+*told.In
@@ -269,7 +269,7 @@ func (l *line) replay(p *passed) (*request, error) {
 }
 
 // recorded returns the request that was recorded of a call, nil if there is none.
-func (r *run) recorded(p *passed) (*manage.Request, error) {
+func (r *run) recorded(p *passedCall) (*manage.Request, error) {
 	if p.Call == nil || r.rebuilt {
 		return nil, nil
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // result sums up.
-func (r *run) result(lines []*line) *Result {
+func (r *run) result(lines []*policyRun) *Result {
 	made := &Result{lines: lines, Basis: Basis{Run: r.c.Name(), Calls: r.totals.Calls, Model: r.model, Dialect: r.rules.Name,
 		Counter: r.o.Counter.Name(), Scaled: r.meter.told, Window: r.rates.Window}}
 	if r.priced || r.totals.Paid != nil { // the last model may have no price
@@ -70,7 +70,7 @@ func (r *run) off() float64 {
 }
 
 // hangs says that what a policy sends cannot be computed closely enough.
-func (l *line) hangs() string {
+func (l *policyRun) hangs() string {
 	least, most := l.Sent, l.Sent
 	for _, other := range l.varied {
 		least, most = min(least, other.Sent), max(most, other.Sent)

@@ -29,7 +29,7 @@ type need struct {
 }
 
 // needs returns the lines and calls in the new blocks of the assistant that earlier blocks have.
-func (x *texts) needs(r *run, p *passed) (list []need, err error) {
+func (x *texts) needs(r *run, p *passedCall) (list []need, err error) {
 	for _, e := range p.new.Added {
 		n := e.Node()
 		if n.RoleIn(tree.Seq) != "assistant" || e.Class() != tree.Block {
@@ -57,7 +57,7 @@ func (x *texts) needs(r *run, p *passed) (list []need, err error) {
 }
 
 // add takes the new blocks of a call.
-func (x *texts) add(r *run, p *passed) error {
+func (x *texts) add(r *run, p *passedCall) error {
 	for _, e := range p.new.Added {
 		n := e.Node()
 		if e.Class() != tree.Block {
@@ -129,7 +129,7 @@ func linesOf(r *run, n *tree.Node) (list []textLine) {
 
 // regret notes needs that the policy left unmet, before the call is sent: every block that had the text is gone, one of them by the policy.
 // It notes one line for two blocks.
-func (l *line) regret(said []need, cycle int64) {
+func (l *policyRun) regret(said []need, cycle int64) {
 	for _, n := range said {
 		if n.thought {
 			continue
@@ -153,7 +153,7 @@ func (l *line) regret(said []need, cycle int64) {
 }
 
 // lacks reports whether the policy took a text of a block, or all of it.
-func (l *line) lacks(id, text string) bool {
+func (l *policyRun) lacks(id, text string) bool {
 	short, shaped := l.shaped[id]
 	if l.removed[id] || !shaped {
 		return l.removed[id]
