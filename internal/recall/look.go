@@ -159,5 +159,5 @@ func (t *tools) changes(ctx context.Context, in comparing) (string, error) {
 
 // change is a line of changes.
 func change(sign, id, kind string, cause diff.Cause, edited string) string {
-	return sign + " " + view.Visible(id+" "+kind) + ": " + view.Deed(cause, edited) + view.ByAuthor(cause.Author)
+	return sign + " " + view.Visible(id+" "+kind) + ": " + view.DescribeCause(cause, edited) + view.ByAuthor(cause.Author)
 }

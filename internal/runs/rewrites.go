@@ -207,7 +207,7 @@ func (l *ledger) find(s *view.Step, gone map[digest][]string, added []Block) err
 	case p != nil && p.TakenOut > 0:
 		l.add(s, ByPolicy, "it takes "+view.Plural(p.TakenOut, "part")+" out of this request and later ones")
 	case b != nil && slices.Contains([]diff.Kind{diff.ByPruning, diff.ByExpiry, diff.ByCascade}, b.Cause.Kind):
-		l.add(s, ByPolicy, view.Visible(b.Node)+" "+view.Deed(b.Cause, ""))
+		l.add(s, ByPolicy, view.Visible(b.Node)+" "+view.DescribeCause(b.Cause, ""))
 	case p != nil && p.Cut != nil && p.Cut.Cause == string(provider.CauseCompaction):
 		l.add(s, ByAgent, "the request leaves out half of the conversation or more")
 	}

@@ -38,8 +38,8 @@ func (b Band) MarshalJSON() ([]byte, error) {
 	return append(text, ']'), nil
 }
 
-// heap adds up a run of blocks.
-type heap struct {
+// bandSum adds up a run of blocks.
+type bandSum struct {
 	blocks  int
 	height  int64
 	largest int64
@@ -49,7 +49,7 @@ type heap struct {
 }
 
 // add puts a run of blocks behind h.
-func (h *heap) add(o *heap) {
+func (h *bandSum) add(o *bandSum) {
 	if h.first == nil {
 		h.first, h.begins = o.first, o.begins
 	}
@@ -61,7 +61,7 @@ func (h *heap) add(o *heap) {
 
 // kind returns the kind with the largest share; of equal shares the first in the legend. If
 // nothing has a height, it is the kind of the first block.
-func (h *heap) kind() Kind {
+func (h *bandSum) kind() Kind {
 	best := Kind(0)
 	for k, share := range h.shares {
 		if share > h.shares[best] {

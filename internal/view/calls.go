@@ -121,7 +121,7 @@ func callOf(p *inspect.Prefix, unit Unit) Call {
 		same = min(same, int64(share*float64(of)))
 	}
 	c.Shared = min(same, c.Size)
-	c.Cut = &CallCut{At: c.Shared, Cause: Why(p), Lost: sentAnew(p)}
+	c.Cut = &CallCut{At: c.Shared, Cause: Why(p), Lost: resentBytes(p)}
 	if p.Break != nil {
 		c.Cut.Node, c.Cut.Kind = p.Break.Node, KindOf(p.Break.Role, p.Break.Kind).String()
 	}

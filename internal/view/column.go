@@ -6,8 +6,8 @@ import (
 
 // drawn is a band with the place where it ends.
 type drawn struct {
-	heap heap
-	end  int // how many blocks stand before its end
+	sum bandSum
+	end int // how many blocks stand before its end
 	// sure is how many blocks at the beginning of a thread decide that the band is exactly
 	// this: a thread that shares so many has the same band.
 	sure int
@@ -19,12 +19,12 @@ const never = int(^uint(0) >> 1)
 // stack makes the bands of one column after another. It goes from the bottom up: a block that
 // is at least unit high is a band of its own, and lower ones are merged until they are.
 type stack struct {
-	scale *scale
-	unit  int64
-	known known
+	scale  *scale
+	unit   int64
+	shared sharedSums
 
 	bands []drawn // of the column that was made last
-	open  heap    // blocks that are not a band yet
+	open  bandSum // blocks that are not a band yet
 	skip  int     // blocks that are below the first band to make
 	at    int     // how many blocks were passed
 
@@ -37,7 +37,7 @@ func (s *stack) next(t *tree.Tree, common int) (keep int, err error) {
 	for keep < len(s.bands) && s.bands[keep].sure <= common {
 		keep++
 	}
-	s.bands, s.skip, s.open, s.at = s.bands[:keep], 0, heap{}, 0
+	s.bands, s.skip, s.open, s.at = s.bands[:keep], 0, bandSum{}, 0
 	if keep > 0 {
 		s.skip = s.bands[keep-1].end
 	}
@@ -59,7 +59,7 @@ func (s *stack) next(t *tree.Tree, common int) (keep int, err error) {
 func (s *stack) entry(e *tree.Entry, region tree.Class) error {
 	s.visited++
 	if done, err := s.passRun(e.Summary().Blocks, func() (int64, error) { return s.scale.entry(e, region) },
-		func() (*heap, error) { return s.entryHeap(e, region) }); done || err != nil {
+		func() (*bandSum, error) { return s.entrySum(e, region) }); done || err != nil {
 		return err
 	}
 	if e.Class() == tree.Block {
@@ -79,7 +79,7 @@ func (s *stack) list(l *tree.List, region tree.Class) error {
 	}
 	s.visited++
 	if done, err := s.passRun(l.Sum().Blocks, func() (int64, error) { return s.scale.run(l, region) },
-		func() (*heap, error) { return s.listHeap(l, region) }); done || err != nil {
+		func() (*bandSum, error) { return s.listSum(l, region) }); done || err != nil {
 		return err
 	}
 	items, runs, err := l.Parts()
@@ -104,7 +104,7 @@ func (s *stack) list(l *tree.List, region tree.Class) error {
 
 // passRun passes several blocks at once, if they stand below what is to be made, or if together
 // they do not fill the open band. It reports whether it did.
-func (s *stack) passRun(blocks int, height func() (int64, error), sum func() (*heap, error)) (bool, error) {
+func (s *stack) passRun(blocks int, height func() (int64, error), sum func() (*bandSum, error)) (bool, error) {
 	if blocks == 0 {
 		return true, nil
 	}
@@ -130,7 +130,7 @@ func (s *stack) passRun(blocks int, height func() (int64, error), sum func() (*h
 
 // block passes a block alone.
 func (s *stack) block(e *tree.Entry, region tree.Class) error {
-	h, err := s.blockHeap(e, region)
+	h, err := s.blockSum(e, region)
 	if err != nil {
 		return err
 	}
@@ -147,32 +147,32 @@ func (s *stack) block(e *tree.Entry, region tree.Class) error {
 
 func (s *stack) close(sure int) {
 	s.bands = append(s.bands, drawn{s.open, s.at, sure})
-	s.open = heap{}
+	s.open = bandSum{}
 }
 
-// blockHeap returns the heap of a block alone.
-func (s *stack) blockHeap(e *tree.Entry, region tree.Class) (heap, error) {
+// blockSum returns the sum of a block alone.
+func (s *stack) blockSum(e *tree.Entry, region tree.Class) (bandSum, error) {
 	high, err := s.scale.block(e, region)
 	n := e.Node()
 	kind := KindOfNode(n, n.RoleIn(region))
-	h := heap{blocks: 1, height: high, largest: high, first: n, begins: kind}
+	h := bandSum{blocks: 1, height: high, largest: high, first: n, begins: kind}
 	h.shares[kind] = high
 	return h, err
 }
 
-// entryHeap adds up a node and everything below it.
-func (s *stack) entryHeap(e *tree.Entry, region tree.Class) (*heap, error) {
-	return s.known.heapOf(e, region, e.Summary().Blocks, func() (*heap, error) {
+// entrySum adds up a node and everything below it.
+func (s *stack) entrySum(e *tree.Entry, region tree.Class) (*bandSum, error) {
+	return s.shared.sumOf(e, region, e.Summary().Blocks, func() (*bandSum, error) {
 		s.visited++
-		h := new(heap)
+		h := new(bandSum)
 		if e.Class() == tree.Block {
-			own, err := s.blockHeap(e, region)
+			own, err := s.blockSum(e, region)
 			if err != nil {
 				return nil, err
 			}
 			*h = own
 		}
-		below, err := s.listHeap(e.Children(), region)
+		below, err := s.listSum(e.Children(), region)
 		if err == nil {
 			h.add(below)
 		}
@@ -180,28 +180,28 @@ func (s *stack) entryHeap(e *tree.Entry, region tree.Class) (*heap, error) {
 	})
 }
 
-// listHeap adds up siblings and everything below them.
-func (s *stack) listHeap(l *tree.List, region tree.Class) (*heap, error) {
+// listSum adds up siblings and everything below them.
+func (s *stack) listSum(l *tree.List, region tree.Class) (*bandSum, error) {
 	if l == nil || l.Sum().Blocks == 0 {
-		return new(heap), nil
+		return new(bandSum), nil
 	}
-	return s.known.heapOf(l, region, l.Sum().Blocks, func() (*heap, error) {
+	return s.shared.sumOf(l, region, l.Sum().Blocks, func() (*bandSum, error) {
 		s.visited++
-		h := new(heap)
+		h := new(bandSum)
 		items, runs, err := l.Parts()
 		if err != nil {
 			return nil, err
 		}
 		for i := range len(items) + 1 {
 			if runs != nil {
-				run, err := s.listHeap(runs[i], region)
+				run, err := s.listSum(runs[i], region)
 				if err != nil {
 					return nil, err
 				}
 				h.add(run)
 			}
 			if i < len(items) {
-				e, err := s.entryHeap(items[i], region)
+				e, err := s.entrySum(items[i], region)
 				if err != nil {
 					return nil, err
 				}
@@ -212,8 +212,8 @@ func (s *stack) listHeap(l *tree.List, region tree.Class) (*heap, error) {
 	})
 }
 
-// known holds the heaps of parts that trees share, so that each is added up once.
-type known struct{ now, before map[place]*heap }
+// sharedSums holds the sums of parts that trees share, so that each is added up once.
+type sharedSums struct{ now, before map[place]*bandSum }
 
 // place is a part of a tree. Only in ^sys the default role differs.
 type place struct {
@@ -223,11 +223,11 @@ type place struct {
 
 // Limits of what known holds.
 const (
-	worthKnowing = 2       // blocks from which on a heap is kept
-	mostKnown    = 1 << 16 // heaps in each of the two maps; then the older map is dropped
+	worthKnowing = 2       // blocks from which on a sum is kept
+	mostKnown    = 1 << 16 // sums in each of the two maps; then the older map is dropped
 )
 
-func (k *known) heapOf(part any, region tree.Class, blocks int, sum func() (*heap, error)) (*heap, error) {
+func (k *sharedSums) sumOf(part any, region tree.Class, blocks int, sum func() (*bandSum, error)) (*bandSum, error) {
 	if blocks < worthKnowing {
 		return sum()
 	}
@@ -243,7 +243,7 @@ func (k *known) heapOf(part any, region tree.Class, blocks int, sum func() (*hea
 		}
 	}
 	if k.now == nil || len(k.now) >= mostKnown {
-		k.now, k.before = map[place]*heap{}, k.now
+		k.now, k.before = map[place]*bandSum{}, k.now
 	}
 	k.now[at] = h
 	return h, nil

@@ -7,10 +7,10 @@ import (
 	"github.com/contexttree/pact/inspect"
 )
 
-// Deed says what happened to a node, in a word or two, and the rule that asked for it.
+// DescribeCause says what happened to a node, in a word or two, and the rule that asked for it.
 // edited is the word for an edit.
-func Deed(c diff.Cause, edited string) string {
-	text := deeds[c.Kind]
+func DescribeCause(c diff.Cause, edited string) string {
+	text := causeWords[c.Kind]
 	if c.Kind == diff.ByEdit {
 		text = edited
 	}
@@ -28,8 +28,8 @@ func Deed(c diff.Cause, edited string) string {
 	return text
 }
 
-// deeds are the words for all causes but an edit.
-var deeds = map[diff.Kind]string{
+// causeWords are the words for all causes but an edit.
+var causeWords = map[diff.Kind]string{
 	diff.ByExpiry: "expired", diff.ByPruning: "pruned", diff.ByCascade: "went with the last child of its group",
 	diff.BySeal: "sealed", diff.ByTTL: "its ttl ran down", diff.BySelection: "the same on both sides, selected on one",
 	diff.ByInsertion: "inserted", diff.ByReordering: "moved",

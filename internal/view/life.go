@@ -63,7 +63,7 @@ func EventInWords(e inspect.Event) string {
 	case inspect.EventRetained:
 		return "retained by a holder"
 	case inspect.EventHeld:
-		return Held(e.Reason, e.KeptBy, e.Other)
+		return WhyKept(e.Reason, e.KeptBy, e.Other)
 	case inspect.EventErased:
 		return "erased for good, in all snapshots"
 	}
@@ -74,7 +74,7 @@ func EventInWords(e inspect.Event) string {
 	case strings.Contains(said, "the agent rewrote the conversation"):
 		edited = "removed as the agent rewrote the conversation"
 	}
-	text := Deed(*e.Cause, edited)
+	text := DescribeCause(*e.Cause, edited)
 	if e.Cause.Kind == diff.BySeal {
 		text = "gave way to the next active head when it was sealed"
 	}
@@ -151,7 +151,7 @@ func RangeInWords(r *diff.Range) string {
 
 // CauseInWords says why something changed. edited is the word for what an edit did.
 func CauseInWords(c diff.Cause, edited string) string {
-	text := Deed(c, edited)
+	text := DescribeCause(c, edited)
 	if c.Kind != diff.BySelection && c.Kind != diff.ByTTL {
 		text += " in @c" + strconv.FormatInt(c.Cycle, 10)
 	}

@@ -223,7 +223,7 @@ func actorsOf(log *provenance.Log, p *Picture) *actors {
 func (a *actors) bands(list []drawn) []Band {
 	bands := make([]Band, len(list))
 	for i := range list {
-		h := &list[i].heap
+		h := &list[i].sum
 		bands[i] = Band{h.height, h.kind(), h.blocks, h.first.ID, h.first.Cycle, a.number(h.first), h.largest}
 	}
 	return bands

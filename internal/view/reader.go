@@ -28,13 +28,13 @@ type Reader struct {
 	follower *record.Follower              // of a recorded context
 	told     map[int64]*inspect.CallPrefix // the reports of the provider; nil until they are read
 	attempts string                        // of a recorded context: those that may still change when told was read
-	pictures []kept                        // the one that was drawn last comes first
+	pictures []drawnPicture                // the one that was drawn last comes first
 	strips   strips
 	log      *provenance.Log // nil until it is read
 }
 
-// kept is a picture that was drawn.
-type kept struct {
+// drawnPicture is a picture that was drawn.
+type drawnPicture struct {
 	from, to int64
 	options  PictureOptions
 	picture  *Picture
@@ -102,7 +102,7 @@ func (r *Reader) Draw(ctx context.Context, from, to pact.Address, o PictureOptio
 	d := &drawing{ctx: ctx, context: r.context, calls: calls, options: o, log: r.log, strips: &r.strips}
 	p, err := d.fit()
 	if err == nil && len(calls) > 0 {
-		r.pictures = append([]kept{{first, last, o, p}}, r.pictures[:min(len(r.pictures), mostPictures-1)]...)
+		r.pictures = append([]drawnPicture{{first, last, o, p}}, r.pictures[:min(len(r.pictures), mostPictures-1)]...)
 	}
 	return p, err
 }

@@ -29,16 +29,16 @@ func Sentence(p *inspect.Prefix) string {
 	if why := Why(p); why != "" {
 		text += ": " + why
 	}
-	anew := sentAnew(p)
+	anew := resentBytes(p)
 	if anew == 0 {
 		return text + ". Nothing stands behind it."
 	}
 	return text + ". " + Size(anew) + " behind it were sent anew."
 }
 
-// sentAnew returns the bytes of a thread that the call cannot take from the prefix of the
+// resentBytes returns the bytes of a thread that the call cannot take from the prefix of the
 // call before it.
-func sentAnew(p *inspect.Prefix) int64 {
+func resentBytes(p *inspect.Prefix) int64 {
 	share, _, complete := Reused(p)
 	if complete {
 		return max(0, p.Bytes-p.Shared.OfBytes)

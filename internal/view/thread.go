@@ -186,11 +186,11 @@ func (r *threadWriter) call(n *tree.Node, results []*tree.Node) error {
 			return err
 		}
 		failed := ""
-		failed2, err := toolcall.Failed(tree.Of(r.snapshot), result)
+		isFailed, err := toolcall.Failed(tree.Of(r.snapshot), result)
 		if err != nil {
 			return err
 		}
-		if failed2 {
+		if isFailed {
 			failed = "failed "
 		}
 		switch {

@@ -1,7 +1,7 @@
 package view
 
-// Held says why a node was due to go and what kept it.
-func Held(reason, kept, by string) string {
+// WhyKept says why a node was due to go and what kept it.
+func WhyKept(reason, kept, by string) string {
 	text, node := map[string]string{"expired": "expired", "expiry": "expired", "pruned": "to be pruned",
 		"pruning": "to be pruned", "cascade": "left empty", "orphan": "left alone by expiry"}[reason], Visible(by)
 	switch {

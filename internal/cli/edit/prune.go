@@ -172,7 +172,7 @@ func drawReport(a *command.App, r *lifecycle.Report) {
 		a.Printf("  %s %s  for %s\n", a.Paint.Good("+"), view.Visible(s.ID), strings.Join(screen.Cells(s.For...), ", "))
 	}
 	for _, h := range r.Kept {
-		a.Printf("  %s %s  %s\n", a.Paint.Changed("="), view.Visible(h.ID), view.Held(string(h.Reason), h.Why, h.By))
+		a.Printf("  %s %s  %s\n", a.Paint.Changed("="), view.Visible(h.ID), view.WhyKept(string(h.Reason), h.Why, h.By))
 	}
 	for _, o := range r.Orphans {
 		a.Printf("  %s %s  %s\n", a.Paint.Changed("!"), view.Visible(o.ID), o.What)
