@@ -110,6 +110,12 @@ func TestATextIsFoundEverywhere(t *testing.T) {
 		one.Items[0].Line != "the Needle is here" || one.Items[0].Kind != "user" {
 		t.Errorf("%+v", one)
 	}
+	for query, want := range map[string]int{"nEEdle&regexp=true": 0, "%5BNn%5Deedle%20is%7Cno&regexp=true": 1, "%5Bn": 0,
+		"needle&from=@c2&to=@c2": 1, "needle&from=@c3": 0, "hay&to=@c1": 0} {
+		if r.must(&all, "GET", "/v1/grep?context=chat&q="+query, ""); all.Items[0].Total != want {
+			t.Errorf("%s finds %+v", query, all.Items[0])
+		}
+	}
 	r.must(&all, "GET", "/v1/grep?q=needle", "")
 	if len(all.Items) != 2 || all.Items[0].Context != "chat" || all.Items[1].Context != "third" ||
 		all.Items[1].Items[0].Count != 2 || all.Next != "" {
