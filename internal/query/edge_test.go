@@ -19,6 +19,20 @@ func TestEmptyTextsAndForeignRegions(t *testing.T) {
 `))
 }
 
+// An id that begins another one is before it, and ends a path there.
+func TestPathOrderComparesIDByID(t *testing.T) {
+	answers{
+		{canonical, "* @order=path", "r a z a! b"},
+		{canonical, ".block @order=path", "z b"},
+	}.check(t, plant(t, 1, `
+^root r
+ ^ah a!
+  block b
+ ^sys a
+  block z
+`))
+}
+
 // A namespaced type finds the nodes of that very nodeType too, whatever their
 // kind header says (001, 003 §7.3), in either vocabulary, and so does the kind behind the colon (§3.2).
 func TestANamespacedTypeFindsItsOwnNodeType(t *testing.T) {
