@@ -98,7 +98,7 @@ const importGarbage = 40
 // An import of calls may hold leastHeap bytes with its garbage, however little it holds without; it looks at that after
 // each garbageEach calls.
 const (
-	leastHeap   = 96 << 20
+	leastHeap   = 88 << 20
 	garbageEach = 128
 )
 
