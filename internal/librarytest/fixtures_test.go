@@ -86,47 +86,6 @@ func threeSnapshots(t *testing.T, opts ...pact.CreateOptions) *pact.Context {
 	return c
 }
 
-// shortConversation makes a context with a few cycles and a draft.
-func shortConversation(t *testing.T, e selector.Edition) *pact.Context {
-	t.Helper()
-	ctx := context.Background()
-	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "talk",
-		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: e})
-	must(t, err)
-	edit := func(f func(b *pact.Batch) error) {
-		t.Helper()
-		must(t, c.Edit(ctx, f, nil))
-	}
-	commit := func() {
-		t.Helper()
-		if _, err := c.Commit(ctx, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	edit(func(b *pact.Batch) error {
-		b.Add("^sys", pact.Spec{ID: "rules", Role: "system", Kind: "text", Content: "Be brief.", Tags: []string{"policy"}})
-		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: "Höllo"})
-		return nil
-	})
-	commit()
-	edit(func(b *pact.Batch) error {
-		b.Update("rules", func(s *pact.Spec) {
-			s.Content = "Be kind."
-			s.Attrs["data_n"] = 1.5
-		})
-		call := b.Add("^ah", pact.Spec{Role: "assistant", Kind: "call", Offset: 1, Content: map[string]any{"name": "f"}})
-		b.Add("^ah", pact.Spec{Role: "tool", Kind: "result", Offset: 1, TTL: 2, Refs: []string{call}, Content: 7})
-		return nil
-	})
-	commit()
-	commit()
-	edit(func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{Role: "user", Content: "draft"})
-		return nil
-	})
-	return c
-}
-
 // fillEveryColumn fills a store with contexts in which every column of every table is in
 // use: updates, expiry, pruning, groups, given ids, drafts, a fork, an import
 // with a time of its own, content that JSON cannot express, sent bytes, and

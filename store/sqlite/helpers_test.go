@@ -4,13 +4,11 @@ import (
 	"context"
 
 	"database/sql"
-	"errors"
 	"github.com/contexttree/pact/internal/zstd"
 	"github.com/contexttree/pact/store"
 	"os"
 	"testing"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/engine"
 
 	"github.com/contexttree/pact/store/sqlite"
@@ -59,8 +57,6 @@ func copyFile(t *testing.T, from, to string) {
 	must(t, err)
 	must(t, os.WriteFile(to, data, 0o600))
 }
-
-func isStore(err error) bool { return errors.Is(err, fault.Store) }
 
 func open(t testing.TB, path string) engine.Contexts {
 	t.Helper()
