@@ -51,7 +51,7 @@ func output(f fields) bool {
 // readItems reads the items that a session of the OpenAI Agents SDK holds. Items
 // of the model that follow each other are one answer.
 func readItems(list []entry, found *findings) []Session {
-	g := grown{api: provider.Responses, texts: found.texts}
+	g := conversationBuilder{api: provider.Responses, texts: found.texts}
 	var said []canon.Any
 	line, id := 0, ""
 	answer := func() {

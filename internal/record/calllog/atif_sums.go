@@ -87,6 +87,6 @@ func countTrajectory(e entry, b *sums.Book, depth int) {
 			b.Note("sub-agent that is too deep")
 			continue
 		}
-		countTrajectory(entry{held: sub, line: e.line}, b, depth+1)
+		countTrajectory(entry{inMemory: sub, line: e.line}, b, depth+1)
 	}
 }

@@ -72,8 +72,8 @@ type Call struct {
 	Attrs    []canon.Member // what else the log says of the call
 
 	// Refused is the error with which every importer refuses the call. Only ReadFile sets it.
-	Refused error
-	kept    *keptCall // where ReadFile left header, body, answer and attributes; nil if they are here
+	Refused  error
+	fromFile *fileCall // where ReadFile left header, body, answer and attributes; nil if they are here
 
 	of               *texts // has the messages of Request, the answer and the attributes; nil if they are here
 	sent             []text // the messages; requests share them

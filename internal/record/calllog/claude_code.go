@@ -43,13 +43,13 @@ func readClaudeCode(list []entry, found *findings) []Session {
 
 // claudeTree is a transcript.
 type claudeTree struct {
-	lines   []*claudeLine // in the order in which they were written
-	byID    map[string]*claudeLine
-	answers []*claudeAnswer
-	kept    map[string]*keptLine // what compactions kept, by id
-	parts   map[part]*claudeLine // lines of answers
-	found   *findings
-	walked  int
+	lines     []*claudeLine // in the order in which they were written
+	byID      map[string]*claudeLine
+	answers   []*claudeAnswer
+	preserved map[string]*preservedLine // what compactions kept, by id
+	parts     map[part]*claudeLine      // lines of answers
+	found     *findings
+	walked    int
 
 	texts    *texts               // has the messages and the answers
 	requests map[string]canon.Any // without their messages, by model
@@ -115,7 +115,7 @@ func (t *claudeTree) add(e entry) {
 	}
 	l.begins = f.text("subtype") == "compact_boundary" || f["isCompactSummary"].isTrue() && l.first
 	if l.begins {
-		t.keep(l)
+		t.preserveAfter(l)
 	}
 	if t.place(l, kind, f.text("parentUuid")); other != nil && !l.begins {
 		t.found.say(e.line, "it has the id of another line and says something else; it was put behind that line")

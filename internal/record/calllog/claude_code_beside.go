@@ -104,30 +104,30 @@ func callsTools(content []canon.Any) bool {
 	})
 }
 
-// keptLine is a message that a compaction kept.
-type keptLine struct {
+// preservedLine is a message that a compaction kept.
+type preservedLine struct {
 	boundary *claudeLine
 	anchor   string // the id of the line behind which it stands now
 	before   string // the id of the message kept before it, "" for the first
 }
 
-// keep notes the messages that a compaction kept: they are part of the conversation behind it, and stay where they
+// preserveAfter notes the messages that a compaction kept: they are part of the conversation behind it, and stay where they
 // were said.
-func (t *claudeTree) keep(boundary *claudeLine) {
-	anchor, list := t.keptBy(boundary)
+func (t *claudeTree) preserveAfter(boundary *claudeLine) {
+	anchor, list := t.preservedBy(boundary)
 	before := ""
 	for _, id := range list {
-		if t.kept == nil {
-			t.kept = map[string]*keptLine{}
+		if t.preserved == nil {
+			t.preserved = map[string]*preservedLine{}
 		}
-		t.kept[id] = &keptLine{boundary, anchor, before}
+		t.preserved[id] = &preservedLine{boundary, anchor, before}
 		before = id
 	}
 }
 
-// keptBy returns the ids of the messages that a compaction kept, and of the line behind which it puts them. Some
+// preservedBy returns the ids of the messages that a compaction kept, and of the line behind which it puts them. Some
 // versions name only the first and the last.
-func (t *claudeTree) keptBy(boundary *claudeLine) (anchor string, list []string) {
+func (t *claudeTree) preservedBy(boundary *claudeLine) (anchor string, list []string) {
 	about := boundary.member("compactMetadata").fields()
 	kept := about["preservedMessages"].fields()
 	for _, id := range kept["uuids"].elems() {
@@ -158,7 +158,7 @@ func (t *claudeTree) keptBy(boundary *claudeLine) (anchor string, list []string)
 // that it names. A kept message that is written behind the compaction was said before it; what follows a kept
 // message behind the compaction follows the summary with all that was kept.
 func (t *claudeTree) moved(l *claudeLine, above string) *claudeLine {
-	if k := t.kept[l.id]; k != nil {
+	if k := t.preserved[l.id]; k != nil {
 		if before := t.byID[k.before]; before != nil {
 			return before
 		}
@@ -167,7 +167,7 @@ func (t *claudeTree) moved(l *claudeLine, above string) *claudeLine {
 		}
 		return nil
 	}
-	if k := t.kept[above]; k != nil {
+	if k := t.preserved[above]; k != nil {
 		return t.byID[k.anchor]
 	}
 	return nil

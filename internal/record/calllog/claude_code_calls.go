@@ -84,7 +84,7 @@ func (t *claudeTree) preserve(m *messageList, l *claudeLine) {
 	if l.parent == nil || !l.parent.begins {
 		return
 	}
-	anchor, kept := t.keptBy(l.parent)
+	anchor, kept := t.preservedBy(l.parent)
 	if anchor != l.id {
 		return
 	}

@@ -20,7 +20,7 @@ func isClineSession(first raw) bool {
 func readClineSession(list []entry, found *findings) (made []Session) {
 	for _, e := range list {
 		f := e.fields()
-		g := grown{api: provider.Messages, texts: found.texts}
+		g := conversationBuilder{api: provider.Messages, texts: found.texts}
 		if text := f.text("system_prompt"); text != "" {
 			g.system = []canon.Any{canon.Fields("type", "text", "text", text)}
 		}

@@ -25,7 +25,7 @@ func isCodex(line raw) bool {
 
 // codex rebuilds the requests of a rollout.
 type codex struct {
-	grown
+	conversationBuilder
 	model    string
 	opening  []text      // the instructions, which Codex sends before the history
 	said     []canon.Any // the items of an answer that goes on
@@ -47,7 +47,7 @@ type codex struct {
 // end where the tokens of the call are noted. Lines of type event_msg repeat what
 // other lines say, so only their tokens count.
 func readCodex(list []entry, found *findings) []Session {
-	c := codex{grown: grown{api: provider.Responses, texts: found.texts}, model: unknownModel, found: found}
+	c := codex{conversationBuilder: conversationBuilder{api: provider.Responses, texts: found.texts}, model: unknownModel, found: found}
 	copied, from := forkedAt(list)
 	if copied < 0 {
 		found.say(0, "it may begin with a copy of the thread "+strconv.Quote(from)+", whose calls would be counted there too")

@@ -17,7 +17,7 @@ func forkedAt(list []entry) (copied int, from string) {
 		if f.text("type") != "session_meta" || meta.text("forked_from_id") == "" {
 			continue
 		}
-		if at := cmp.Or(begunBy(meta.text("id")), timeOf(meta["timestamp"].value())); from == "" || at > born {
+		if at := cmp.Or(timeOfID(meta.text("id")), timeOf(meta["timestamp"].value())); from == "" || at > born {
 			from, born = meta.text("forked_from_id"), at // the copy of a fork has that of its own
 		}
 	}
@@ -29,7 +29,7 @@ func forkedAt(list []entry) (copied int, from string) {
 		if f.text("type") != "turn_context" {
 			continue
 		}
-		if at := begunBy(f["payload"].fields().text("turn_id")); at == 0 || born == 0 {
+		if at := timeOfID(f["payload"].fields().text("turn_id")); at == 0 || born == 0 {
 			return -1, from
 		} else if at >= born-born%1e6 {
 			return i, from
@@ -38,8 +38,8 @@ func forkedAt(list []entry) (copied int, from string) {
 	return len(list), from
 }
 
-// begunBy returns the time in a UUID of version 7, in nanoseconds since 1970, 0 for another id.
-func begunBy(id string) int64 {
+// timeOfID returns the time in a UUID of version 7, in nanoseconds since 1970, 0 for another id.
+func timeOfID(id string) int64 {
 	const version = 14
 	if len(id) != 36 || id[version] != '7' {
 		return 0

@@ -14,16 +14,16 @@ import (
 
 // entry is one value of a log: in memory, or in a file, from which it is read each time it is asked for.
 type entry struct {
-	held raw
-	line int        // counted from 1; in a file that is one value, where the value begins
-	of   *valueFile // where the value stands, nil for one in memory
-	at   int64
-	size int
+	inMemory raw
+	line     int        // counted from 1; in a file that is one value, where the value begins
+	of       *valueFile // where the value stands, nil for one in memory
+	at       int64
+	size     int
 }
 
 func (e entry) raw() raw {
 	if e.of == nil {
-		return e.held
+		return e.inMemory
 	}
 	return e.of.read(e.at, e.size)
 }
@@ -91,7 +91,7 @@ func entriesOf(data []byte, byLine bool) (list []entry, d canon.Damage, err erro
 		}
 		last := len(bytes.TrimSpace(data[next:])) == 0
 		for _, p := range d.Line(text, int64(next-len(text)), number, last && len(list) > 0) {
-			list = append(list, entry{held: p.Text, line: number})
+			list = append(list, entry{inMemory: p.Text, line: number})
 		}
 		at, line = next, number
 	}
@@ -109,9 +109,9 @@ func elementsOf(data []byte, line int) []entry {
 		}
 	}
 	if list.kind() != canon.KindArray {
-		return []entry{{held: list, line: line}}
+		return []entry{{inMemory: list, line: line}}
 	}
-	return entry{held: data, line: line}.under(list)
+	return entry{inMemory: data, line: line}.under(list)
 }
 
 // under returns the elements of a list that is a part of the entry, each with its line.
@@ -122,7 +122,7 @@ func (e entry) under(list raw) (all []entry) {
 		begins := cap(whole) - cap(r)
 		line += bytes.Count(whole[at:begins], []byte("\n"))
 		at = begins
-		all = append(all, entry{held: r, line: line})
+		all = append(all, entry{inMemory: r, line: line})
 	}
 	return all
 }

@@ -268,8 +268,8 @@ func formatOfValue(of []format, first raw) *format {
 	return nil
 }
 
-// known lists the formats for people, each with its article.
-func known() string {
+// formatNames lists the formats for people, each with its article.
+func formatNames() string {
 	var names []string
 	for _, f := range slices.Concat(formats, messageFormats) {
 		names = append(names, f.name)

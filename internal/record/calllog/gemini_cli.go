@@ -20,7 +20,7 @@ func beginsGeminiChat(f fields) bool { return f.text("sessionId") != "" && f.tex
 
 // geminiChat rebuilds the requests of a session of Gemini CLI.
 type geminiChat struct {
-	grown
+	conversationBuilder
 	found  *findings
 	now    []chatMessage  // the conversation as the records so far have it
 	index  map[string]int // of its messages, by their ids
@@ -53,7 +53,7 @@ func readGeminiChat(list []entry, found *findings) (made []Session) {
 		f := e.fields()
 		if c == nil || beginsGeminiChat(f) && len(c.now) > 0 && f.text("sessionId") != c.made.Name {
 			end()
-			c = &geminiChat{grown: grown{api: provider.Gemini, texts: found.texts}, found: found}
+			c = &geminiChat{conversationBuilder: conversationBuilder{api: provider.Gemini, texts: found.texts}, found: found}
 		}
 		c.record(e, f)
 	}

@@ -20,7 +20,7 @@ func (s *sample) rebuilt(f fields) (c Call, ok bool) {
 	}
 	model := f.text("model")
 	model = model[strings.LastIndexByte(model, '/')+1:]
-	g, w := grown{api: provider.Chat, texts: s.found.texts, tools: inspectTools(f["tools"])}, writer{provider.Chat}
+	g, w := conversationBuilder{api: provider.Chat, texts: s.found.texts, tools: inspectTools(f["tools"])}, writer{provider.Chat}
 	for _, m := range input {
 		t := s.message(m)
 		g.say(w.messages(&t)...)

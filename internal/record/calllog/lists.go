@@ -11,10 +11,10 @@ import (
 	"github.com/contexttree/pact/internal/record/sums"
 )
 
-// grown makes the calls of a conversation whose messages are in the form of an
+// conversationBuilder makes the calls of a conversation whose messages are in the form of an
 // API already: each answer follows a request with everything before it. The
 // requests share the messages.
-type grown struct {
+type conversationBuilder struct {
 	api      provider.API
 	system   []canon.Any // the parts of the system prompt, for the APIs of Anthropic and Google
 	tools    canon.Any
@@ -25,7 +25,7 @@ type grown struct {
 }
 
 // call adds a call with everything so far; c has its id, line and times, as far as the log tells them.
-func (g *grown) call(c Call, model string, answer canon.Any) {
+func (g *conversationBuilder) call(c Call, model string, answer canon.Any) {
 	if c.ID == "" {
 		c.ID = strconv.Itoa(len(g.made.Calls) + 1)
 	}
@@ -36,14 +36,14 @@ func (g *grown) call(c Call, model string, answer canon.Any) {
 }
 
 // say adds messages.
-func (g *grown) say(messages ...canon.Any) {
+func (g *conversationBuilder) say(messages ...canon.Any) {
 	for _, m := range messages {
 		g.messages = longer(g.messages, g.texts.put(m.Value()))
 	}
 }
 
 // answer adds the messages of the last answer.
-func (g *grown) answer(messages ...canon.Any) {
+func (g *conversationBuilder) answer(messages ...canon.Any) {
 	g.say(messages...)
 	g.answered = len(g.messages)
 }
@@ -58,7 +58,7 @@ func longer[T any](list []T, more ...T) []T {
 }
 
 // request gives a call everything so far as its request.
-func (g *grown) request(c *Call, model string) {
+func (g *conversationBuilder) request(c *Call, model string) {
 	c.sent, c.of, c.API = slices.Clip(g.messages), g.texts, g.api
 	if g.api == provider.Gemini { // the path names the model
 		var system, tools canon.Any
@@ -75,7 +75,7 @@ func (g *grown) request(c *Call, model string) {
 }
 
 // session returns what was made.
-func (g *grown) session(model string) Session {
+func (g *conversationBuilder) session(model string) Session {
 	g.made.Exact, g.made.API = Rebuilt, g.api
 	if len(g.messages) > g.answered || len(g.made.Calls) == 0 {
 		g.made.unsent = &Call{}
@@ -85,7 +85,7 @@ func (g *grown) session(model string) Session {
 }
 
 // sessions returns what was made as the only session, none without a message.
-func (g *grown) sessions(model string) []Session {
+func (g *conversationBuilder) sessions(model string) []Session {
 	if len(g.messages) == 0 {
 		return nil
 	}
@@ -142,20 +142,20 @@ func isAnthropicObject(first raw) bool {
 	if answer, _ := f.first(answerNames...); answer != nil || f["role"] != nil || f["messages"].kind() != canon.KindArray {
 		return false
 	}
-	if (asked(f) || !endsWithAnswer(f["messages"])) && apiOf(f) == provider.Messages {
+	if (hasRequestFields(f) || !endsWithAnswer(f["messages"])) && apiOf(f) == provider.Messages {
 		return false // a body of a request
 	}
 	return isAnthropicList(f["messages"])
 }
 
-// asked reports whether an object has what only a request has; without it, one that ends with an answer may be a
+// hasRequestFields reports whether an object has what only a request has; without it, one that ends with an answer may be a
 // conversation, with the fields of the requests that it came from.
-func asked(f fields) bool { return f["max_tokens"] != nil || f["stream"] != nil }
+func hasRequestFields(f fields) bool { return f["max_tokens"] != nil || f["stream"] != nil }
 
 // isSent reports whether a value is a request and cannot be a conversation that nobody answered.
 func isSent(e entry) bool {
 	f := e.fields()
-	return requests.is(e.raw()) && (asked(f) || apiOf(f) != provider.Messages)
+	return requests.is(e.raw()) && (hasRequestFields(f) || apiOf(f) != provider.Messages)
 }
 
 // readAnthropicObjects reads objects that each hold a conversation.
@@ -167,7 +167,7 @@ func readAnthropicObjects(list []entry, found *findings) (made []Session) {
 			found.add(e.line, "it holds no list of messages, so it was left out")
 			continue
 		}
-		g := grown{api: provider.Messages, texts: found.texts, tools: f["tools"].value()}
+		g := conversationBuilder{api: provider.Messages, texts: found.texts, tools: f["tools"].value()}
 		system, _ := f.first("system", "system_prompt")
 		g.system = partsOfMessage(system.value())
 		for _, s := range g.sessions(g.anthropic(e.under(f["messages"]), cmp.Or(f.text("model"), unknownModel), found)) {
@@ -232,13 +232,13 @@ func listOf(r raw) []raw {
 
 // readAnthropicList reads a list of Anthropic's messages.
 func readAnthropicList(list []entry, found *findings) []Session {
-	g := grown{api: provider.Messages, texts: found.texts}
+	g := conversationBuilder{api: provider.Messages, texts: found.texts}
 	return g.sessions(g.anthropic(list, unknownModel, found))
 }
 
 // anthropic adds the calls of a list of Anthropic's messages, and returns the model of the last one. Messages of the
 // assistant that follow one another are one answer.
-func (g *grown) anthropic(list []entry, model string, found *findings) string {
+func (g *conversationBuilder) anthropic(list []entry, model string, found *findings) string {
 	var before int64
 	for i := 0; i < len(list); i++ {
 		e := list[i]
@@ -288,7 +288,7 @@ func isGeminiList(first raw) bool {
 
 // readGeminiList reads a list of Gemini's contents.
 func readGeminiList(list []entry, found *findings) []Session {
-	g := grown{api: provider.Gemini, texts: found.texts}
+	g := conversationBuilder{api: provider.Gemini, texts: found.texts}
 	for i := 0; i < len(list); i++ {
 		e := list[i]
 		content := e.value()

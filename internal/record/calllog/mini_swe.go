@@ -19,7 +19,7 @@ func isMiniSWE(first raw) bool {
 // miniSWE rebuilds the calls of a trajectory of mini-swe-agent. Its messages are those that were sent, each with what
 // else is known of it in extra.
 type miniSWE struct {
-	grown
+	conversationBuilder
 	model  string
 	before int64
 }
@@ -33,12 +33,12 @@ func readMiniSWE(list []entry, found *findings) (made []Session) {
 		}
 		f := e.fields()
 		info := f["info"].fields()
-		m := miniSWE{grown: grown{api: provider.Chat, texts: found.texts}}
+		m := miniSWE{conversationBuilder: conversationBuilder{api: provider.Chat, texts: found.texts}}
 		m.model = cmp.Or(info["config"].fields()["model"].fields().text("model_name"), unknownModel)
 		messages := e.under(f["messages"])
 		for _, r := range messages {
 			if f := r.fields(); f.text("object") == "response" || f.text("type") == "function_call_output" {
-				m.grown.api = provider.Responses
+				m.conversationBuilder.api = provider.Responses
 			}
 		}
 		for _, r := range messages {
@@ -70,7 +70,7 @@ func (m *miniSWE) message(e entry, found *findings) {
 		}
 	case role == "assistant":
 		said := without(e.value(), "extra")
-		a := m.told(extra["response"].fields())
+		a := m.answerFacts(extra["response"].fields())
 		a.Content = said
 		m.call(m.about(f, extra, e.line), a.Model, a.Body())
 		m.answer(said)
@@ -108,15 +108,15 @@ func (m *miniSWE) refused(f, extra fields, line int) {
 		m.call(c, cmp.Or(response.text("model"), m.model), extra["response"].value())
 		return
 	}
-	a := m.told(response)
+	a := m.answerFacts(response)
 	if choices := response["choices"].elems(); len(choices) > 0 {
 		a.Content = choices[0].fields()["message"].value()
 	}
 	m.call(c, a.Model, a.Body())
 }
 
-// told reads what the log has of an answer of a chat completion besides its message.
-func (m *miniSWE) told(response fields) provider.Answer {
+// answerFacts reads what the log has of an answer of a chat completion besides its message.
+func (m *miniSWE) answerFacts(response fields) provider.Answer {
 	m.model = cmp.Or(response.text("model"), m.model)
 	a := provider.Answer{API: provider.Chat, ID: response.text("id"), Model: m.model, Usage: litellmUsage(response)}
 	if choices := response["choices"].elems(); len(choices) > 0 {

@@ -24,7 +24,7 @@ func isOpencode(first raw) bool {
 
 // opencode rebuilds the requests of a session.
 type opencode struct {
-	grown
+	conversationBuilder
 	model    string // of a message that names none
 	found    *findings
 	before   int64 // when the message before was written
@@ -42,11 +42,11 @@ func readOpencode(list []entry, found *findings) (made []Session) {
 
 func openSession(f fields, found *findings) []Session {
 	messages := f["messages"].elems()
-	o := opencode{grown: grown{api: provider.Chat, texts: found.texts}, found: found}
+	o := opencode{conversationBuilder: conversationBuilder{api: provider.Chat, texts: found.texts}, found: found}
 	o.model = cmp.Or(f["info"].fields()["model"].fields().text("id"), unknownModel)
 	for _, e := range messages {
 		if e.fields()["info"].fields().text("providerID") == "anthropic" {
-			o.grown.api = provider.Messages
+			o.conversationBuilder.api = provider.Messages
 		}
 	}
 	for i, e := range messages {
@@ -70,7 +70,7 @@ func (o *opencode) message(f fields, number int) {
 	for _, e := range f["parts"].elems() {
 		o.part(e.fields(), &t, &results, number)
 	}
-	w := writer{o.grown.api}
+	w := writer{o.conversationBuilder.api}
 	times := info["time"].fields()
 	if t.role != "assistant" {
 		o.say(w.messages(&t)...)
@@ -143,7 +143,7 @@ func (o *opencode) part(f fields, t, results *turn, number int) {
 // not among the input.
 func opencodeUsage(f fields) provider.Usage {
 	u := usage(f, "input", "output", "cache.read", "cache.write", "reasoning")
-	u.Reasoning, u.Written = told(u.Reasoning), told(u.Written)
+	u.Reasoning, u.Written = nonZero(u.Reasoning), nonZero(u.Written)
 	if all := f.count("total"); u.Out != nil && u.Reasoning != nil && all != nil && *all == *sum(u.In, u.Out, u.Reasoning, u.Cached, u.Written) {
 		u.Out = sum(u.Out, u.Reasoning) // newer versions count it beside the output
 	}

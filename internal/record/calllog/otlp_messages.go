@@ -28,7 +28,7 @@ func (s *span) messages(api provider.API, found *findings) exchange {
 	sent := s.listed("gen_ai.input.messages", "gen_ai.prompt", "llm.input_messages", "ai.prompt.messages")
 	said := s.listed("gen_ai.output.messages", "gen_ai.completion", "llm.output_messages")
 	if v := s.json("gcp.vertex.agent.llm_request"); len(sent) == 0 && v.Kind == canon.KindObject {
-		sent = x.asked(v)
+		sent = x.requestMessages(v)
 		said = each([]canon.Any{valueOf(s.json("gcp.vertex.agent.llm_response"), "content")})
 	}
 	events := append(slices.Clip(s.events), eventsIn(s.json("events"))...)
@@ -72,8 +72,8 @@ func (s *span) messages(api provider.API, found *findings) exchange {
 	return x
 }
 
-// asked reads the request of a span of Google's ADK: a system prompt, and contents in the words of Gemini.
-func (x *exchange) asked(request canon.Any) []canon.Any {
+// requestMessages reads the request of a span of Google's ADK: a system prompt, and contents in the words of Gemini.
+func (x *exchange) requestMessages(request canon.Any) []canon.Any {
 	system := valueOf(valueOf(request, "config"), "system_instruction", "systemInstruction")
 	if parts, is := system.Get("parts"); is {
 		system = parts

@@ -26,7 +26,7 @@ func Read(data []byte) (*Log, error) {
 		if _, _, err := entriesOf(data, false); err != nil && (data[0] == '{' || data[0] == '[') {
 			return nil, err // a damaged value may be of any format
 		}
-		return nil, fault.New(fault.DocumentInvalid, "the file is in no known format of logs", "known are "+known())
+		return nil, fault.New(fault.DocumentInvalid, "the file is in no known format of logs", "known are "+formatNames())
 	}
 	return f.file(data, byLine)
 }
@@ -60,7 +60,7 @@ func (f *format) file(data []byte, byLine bool) (*Log, error) {
 
 // logOf reads the values of a file, and accounts for them.
 func (f *format) logOf(list []entry, found *findings, d *canon.Damage) (*Log, error) {
-	read, again := f.own(list, found), []entry(nil)
+	read, again := f.ownEntries(list, found), []entry(nil)
 	if f.name == codexRollout {
 		list, again = inOrderOfTime(read, found) // its counters go on from line to line
 		read = list
@@ -76,15 +76,15 @@ func (f *format) logOf(list []entry, found *findings, d *canon.Damage) (*Log, er
 	return log, err
 }
 
-// own returns the values of a file that the reader of its format gets. It refuses a file with a value of another format.
+// ownEntries returns the values of a file that the reader of its format gets. It refuses a file with a value of another format.
 // Of a format whose values are lines of many kinds it is the reader that knows them.
-func (f *format) own(list []entry, found *findings) []entry {
+func (f *format) ownEntries(list []entry, found *findings) []entry {
 	if len(list) < 2 {
 		return list
 	}
 	j, own := newJudge(f, found), list // until one is left out
 	for i, e := range list {
-		takes := j.takes(e)
+		takes := j.accepts(e)
 		if found.refused != nil {
 			return nil
 		}
@@ -106,9 +106,9 @@ type judge struct {
 
 func newJudge(f *format, found *findings) *judge { return &judge{f, found, map[string]string{}} }
 
-// takes reports whether the reader gets a value. It notes what is left out, and refuses the file if the value has another
+// accepts reports whether the reader gets a value. It notes what is left out, and refuses the file if the value has another
 // format. Among requests, messages alone are left out: a program logs them so for a request that it could not send.
-func (j *judge) takes(e entry) bool {
+func (j *judge) accepts(e entry) bool {
 	f, found, other, what := j.of, j.found, "", "nothing that is known"
 	value := e.raw()
 	is := f.is(value)

@@ -66,8 +66,8 @@ func ReadFile(file io.ReaderAt, size int64, o FileOptions) (*Log, error) {
 				list = append(list, entry{line: lines.number, of: values, at: lines.at + int64(p.At), size: len(p.Text)})
 				continue
 			}
-			e := entry{held: p.Text, line: lines.number}
-			takes := j.takes(e)
+			e := entry{inMemory: p.Text, line: lines.number}
+			takes := j.accepts(e)
 			if found.refused != nil {
 				return nil, f.within(found.refused)
 			}
@@ -83,7 +83,7 @@ func ReadFile(file io.ReaderAt, size int64, o FileOptions) (*Log, error) {
 			}
 			c := &calls[0]
 			c.Refused = o.Check(c)
-			c.kept = &keptCall{file, lines.at + int64(p.At), len(p.Text)}
+			c.fromFile = &fileCall{file, lines.at + int64(p.At), len(p.Text)}
 			c.Header, c.Body, c.Answer, c.Attrs = nil, nil, nil, nil
 			r.session.Calls = append(r.session.Calls, *c)
 		}
@@ -108,8 +108,8 @@ const (
 	heldLines    = 256
 )
 
-// keptCall is where a call stands in its file.
-type keptCall struct {
+// fileCall is where a call stands in its file.
+type fileCall struct {
 	file io.ReaderAt
 	at   int64
 	size int
@@ -126,11 +126,11 @@ func (c *Call) Load() (Call, error) {
 	switch {
 	case c.of != nil:
 		return c.said()
-	case c.kept == nil:
+	case c.fromFile == nil:
 		return *c, nil
 	}
-	text := make([]byte, c.kept.size)
-	if _, err := c.kept.file.ReadAt(text, c.kept.at); err != nil && !errors.Is(err, io.EOF) {
+	text := make([]byte, c.fromFile.size)
+	if _, err := c.fromFile.file.ReadAt(text, c.fromFile.at); err != nil && !errors.Is(err, io.EOF) {
 		return Call{}, err
 	}
 	again := callOf(bytes.TrimSpace(text))
@@ -138,7 +138,7 @@ func (c *Call) Load() (Call, error) {
 		return Call{}, changedFile(c.Line)
 	}
 	whole := *c
-	whole.kept = nil
+	whole.fromFile = nil
 	whole.Header, whole.Body, whole.Answer, whole.Attrs = again.Header, again.Body, again.Answer, again.Attrs
 	return whole, nil
 }

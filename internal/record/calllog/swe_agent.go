@@ -30,7 +30,7 @@ func attemptsOf(e entry) []entry {
 // no demonstration was a call with all before it. Steps may rewrite earlier messages.
 func (c *chat) run() *fault.Error {
 	run := c.about
-	c.about = kept(run)
+	c.about = runFields(run)
 	trajectory, _ := run.Get("trajectory")
 	history, _ := run.Get("history")
 	r := runs{c, make(map[canon.Value]canon.Any)}
@@ -67,8 +67,8 @@ func asksFirst(steps []canon.Any) bool {
 	return len(list.Elems) > 0 && response.Text != "" && !slices.ContainsFunc(list.Elems, answered)
 }
 
-// kept returns the fields of a run, of large ones the counts alone.
-func kept(run canon.Any) canon.Any {
+// runFields returns the fields of a run, of large ones the counts alone.
+func runFields(run canon.Any) canon.Any {
 	rest := without(run, "trajectory", "history", "attempts")
 	if len(rest.Value()) <= maxRun {
 		return rest

@@ -20,7 +20,7 @@ type Spool interface {
 // texts are canonical texts that a reader made of a log: in memory, or in a spool. The first error stays, and get returns
 // it: who puts them need not look.
 type texts struct {
-	held    []canon.Value // all of them, without a spool
+	values  []canon.Value // all of them, without a spool
 	file    Spool         // nil: in memory
 	buffer  []byte        // what is not written to it yet
 	written int64         // how many bytes it has
@@ -39,8 +39,8 @@ const mostUnwritten = 1 << 20
 // put takes a text.
 func (t *texts) put(v canon.Value) text {
 	if t.file == nil {
-		t.held = append(t.held, v)
-		return text{int64(len(t.held) - 1), len(v)}
+		t.values = append(t.values, v)
+		return text{int64(len(t.values) - 1), len(v)}
 	}
 	at := t.written + int64(len(t.buffer))
 	if t.buffer = append(t.buffer, v...); len(t.buffer) > mostUnwritten {
@@ -59,7 +59,7 @@ func (t *texts) put(v canon.Value) text {
 func (t *texts) get(of text) (canon.Value, error) {
 	switch {
 	case t.file == nil:
-		return t.held[of.at], nil
+		return t.values[of.at], nil
 	case t.err != nil:
 		return "", t.err
 	case of.at >= t.written:

@@ -69,7 +69,7 @@ func listOrAbsent(list []canon.Any) canon.Any {
 
 // session makes the calls of a conversation.
 func (s *spoken) session() Session {
-	g := grown{api: s.api, texts: s.texts, tools: toolsFor(s.api, s.tools.Elems)}
+	g := conversationBuilder{api: s.api, texts: s.texts, tools: toolsFor(s.api, s.tools.Elems)}
 	w := writer{s.api}
 	rewrites, begins := false, 0 // how many system messages begin the list
 	for i := range s.turns {

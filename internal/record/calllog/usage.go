@@ -28,8 +28,8 @@ func (f fields) count(names string) *int64 {
 	return nil
 }
 
-// told returns a count of a program that writes 0 where the provider says nothing.
-func told(n *int64) *int64 {
+// nonZero returns a count of a program that writes 0 where the provider says nothing.
+func nonZero(n *int64) *int64 {
 	if n != nil && *n == 0 {
 		return nil
 	}
