@@ -33,15 +33,15 @@ type Rules struct {
 	Refused atomic.Bool // the provider refused a request that asked it to clear results
 
 	mu     sync.Mutex
-	grown  map[hash]*grown // the states that were used last
-	before map[hash]*grown // those of the time before
+	trees  map[hash]*simulatedTree // the states that were used last
+	before map[hash]*simulatedTree // those of the time before
 	ticks  atomic.Int64
 }
 
 // Compile compiles the rules of a policy; When is pays if it does not say. E_SELECTOR_INVALID for a rule whose selector
 // cannot be used.
 func Compile(p *lifecycle.Policy) (*Rules, error) {
-	c := &Rules{policy: *p, when: p.When, counter: quarters(p.Tokenizer), grown: map[hash]*grown{}}
+	c := &Rules{policy: *p, when: p.When, counter: quarters(p.Tokenizer), trees: map[hash]*simulatedTree{}}
 	if c.when == "" {
 		c.when = lifecycle.WhenPays
 	}
@@ -92,7 +92,7 @@ func (c *Rules) Decide(ctx context.Context, l *List, q *Request, b *Ledger, late
 	if q.stopped {
 		return c.enter(nil, l, q)
 	}
-	g, err := c.grownTo(ctx, q, late)
+	g, err := c.treeOf(ctx, q, late)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (c *Rules) Prepare(ctx context.Context, q *Request) error {
 	for i := range seen.Parts {
 		seen.Parts[i].fresh = false
 	}
-	_, err := c.grownTo(ctx, &seen, func() bool { return false })
+	_, err := c.treeOf(ctx, &seen, func() bool { return false })
 	return err
 }
 
@@ -145,7 +145,7 @@ func (q *Request) newestKey() string {
 }
 
 // enter decides about the results that no model saw. g is nil if managing stopped.
-func (c *Rules) enter(g *grown, l *List, q *Request) (list []Decision, err error) {
+func (c *Rules) enter(g *simulatedTree, l *List, q *Request) (list []Decision, err error) {
 	stays := sync.OnceValue(func() bool { return c.staysUncached(q) })
 	for _, i := range q.fresh {
 		p := &q.Parts[i]

@@ -60,7 +60,7 @@ func TestWhatMayNotPayDoesNot(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.Begin(q, at)
-			g, err := c.grownTo(t.Context(), q, func() bool { return false })
+			g, err := c.treeOf(t.Context(), q, func() bool { return false })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -46,5 +46,5 @@ func (l *Ledger) Learn(s *Sending, u provider.Usage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s.counts.Learn(s.form.parts, float64(*u.In), s.cut)
-	s.cache.Told(&s.form.prompt, u)
+	s.cache.SetCounts(&s.form.prompt, u)
 }

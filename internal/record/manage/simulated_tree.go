@@ -18,9 +18,9 @@ import (
 
 type hash = [sha256.Size]byte
 
-// grown is the tree of a conversation after some calls, as commits under the policy would make it if they removed
+// simulatedTree is the tree of a conversation after some calls, as commits under the policy would make it if they removed
 // no due node.
-type grown struct {
+type simulatedTree struct {
 	tree   *tree.Tree
 	stamps tree.Stamps
 	idle   []string
@@ -53,20 +53,20 @@ func (r *ruled) of(part int) (rule int, found bool) {
 	return rule, found
 }
 
-// mostGrown bounds how many states are remembered: at least so many that were used last, at most twice as many.
-const mostGrown = 128
+// mostSimulated bounds how many states are remembered: at least so many that were used last, at most twice as many.
+const mostSimulated = 128
 
-// grownTo returns the tree of a request. It takes the state after earlier calls from memory: the tree depends only
+// treeOf returns the tree of a request. It takes the state after earlier calls from memory: the tree depends only
 // on the request and on the forms of its parts.
-func (c *Rules) grownTo(ctx context.Context, q *Request, late func() bool) (_ *grown, err error) {
+func (c *Rules) treeOf(ctx context.Context, q *Request, late func() bool) (_ *simulatedTree, err error) {
 	q.room.turns(q, false)
 	ends, chain := q.room.ends, q.room.chain
-	at, from, g := len(ends), 0, (*grown)(nil)
+	at, from, g := len(ends), 0, (*simulatedTree)(nil)
 	for ; at > 0 && g == nil; at-- {
-		g = c.known(chain[at-1])
+		g = c.remembered(chain[at-1])
 	}
 	if g == nil {
-		g = &grown{}
+		g = &simulatedTree{}
 		if g.tree, g.stamps, err = tree.New(c.env(), nil); err != nil {
 			return nil, err
 		}
@@ -80,17 +80,17 @@ func (c *Rules) grownTo(ctx context.Context, q *Request, late func() bool) (_ *g
 		if g, err = c.grow(ctx, g, q, from, ends[at]); err != nil {
 			return nil, err
 		}
-		c.keep(chain[at], g)
+		c.rememberTree(chain[at], g)
 		from = ends[at]
 	}
 	return g, nil
 }
 
-// known returns a state that is remembered, nil for none.
-func (c *Rules) known(chain hash) *grown {
+// remembered returns a state that is remembered, nil for none.
+func (c *Rules) remembered(chain hash) *simulatedTree {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if g := c.grown[chain]; g != nil {
+	if g := c.trees[chain]; g != nil {
 		return g
 	}
 	g := c.before[chain]
@@ -100,23 +100,23 @@ func (c *Rules) known(chain hash) *grown {
 	return g
 }
 
-func (c *Rules) keep(chain hash, g *grown) {
+func (c *Rules) rememberTree(chain hash, g *simulatedTree) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.put(chain, g)
 }
 
 // put remembers a state. The caller holds c.mu.
-func (c *Rules) put(chain hash, g *grown) {
-	if len(c.grown) >= mostGrown {
-		c.grown, c.before = map[hash]*grown{}, c.grown
+func (c *Rules) put(chain hash, g *simulatedTree) {
+	if len(c.trees) >= mostSimulated {
+		c.trees, c.before = map[hash]*simulatedTree{}, c.trees
 	}
-	c.grown[chain] = g
+	c.trees[chain] = g
 }
 
 // remember notes the state of a request under what the next one finds: the forms of its new parts are decided. A part
 // that a rule would have shortened and that goes as it came makes another tree.
-func (c *Rules) remember(g *grown, q *Request, to *room) {
+func (c *Rules) remember(g *simulatedTree, q *Request, to *room) {
 	for _, i := range q.fresh {
 		p := &q.Parts[i]
 		n, ruled := g.ruled.of(i)
@@ -125,7 +125,7 @@ func (c *Rules) remember(g *grown, q *Request, to *room) {
 		}
 	}
 	to.turns(q, true)
-	c.keep(to.chain[len(to.chain)-1], g)
+	c.rememberTree(to.chain[len(to.chain)-1], g)
 }
 
 func (c *Rules) env() tree.Env {
@@ -136,8 +136,8 @@ func (c *Rules) env() tree.Env {
 }
 
 // grow commits what a call added.
-func (c *Rules) grow(ctx context.Context, g *grown, q *Request, from, to int) (*grown, error) {
-	next, parts := &grown{}, q.Parts
+func (c *Rules) grow(ctx context.Context, g *simulatedTree, q *Request, from, to int) (*simulatedTree, error) {
+	next, parts := &simulatedTree{}, q.Parts
 	env, came := c.env(), make([]bool, to-from)
 	x := tree.Edit(ctx, g.tree.WithCycle(g.stamps.Cycle), g.tree, g.stamps, env)
 	for i := from; i < to; i++ {
@@ -238,7 +238,7 @@ func (q *Request) callBefore(result int) int {
 }
 
 // born returns the blocks that came at a cycle: the first commit is that of cycle 1.
-func (g *grown) born(cycle int64) (ids []string) {
+func (g *simulatedTree) born(cycle int64) (ids []string) {
 	if cycle < 1 || cycle > int64(len(g.ends)) {
 		return nil
 	}
@@ -259,14 +259,14 @@ func number(id string) (int, bool) {
 }
 
 // number returns the number of the part that a block has, if it was sent before the last call.
-func (g *grown) number(id string) (int, bool) {
+func (g *simulatedTree) number(id string) (int, bool) {
 	i, ok := number(id)
 	return i, ok && i < g.from
 }
 
 // released returns the numbers of the parts that a commit would remove if nothing held it back: of those that
 // wait, the ones that no protection keeps. It costs much more than to ask what waits.
-func (c *Rules) released(ctx context.Context, g *grown) (map[int]bool, error) {
+func (c *Rules) released(ctx context.Context, g *simulatedTree) (map[int]bool, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.goes != nil {
@@ -290,7 +290,7 @@ func (c *Rules) released(ctx context.Context, g *grown) (map[int]bool, error) {
 // Find returns, for each rule, the numbers of the parts that its selector finds when the call of a request is made, of
 // those that are new then if neither time nor other parts decide.
 func (c *Rules) Find(ctx context.Context, q *Request) ([][]int, error) {
-	g, err := c.grownTo(ctx, q, func() bool { return false })
+	g, err := c.treeOf(ctx, q, func() bool { return false })
 	if err != nil {
 		return nil, err
 	}

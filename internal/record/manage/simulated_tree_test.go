@@ -47,7 +47,7 @@ func TestWhatWaitsIsAskedOnce(t *testing.T) {
 			said = append(said, message(r, provider.Chat, n)...)
 			body, _ := json.Marshal(map[string]any{"model": "m", "messages": said})
 			q, _ := m.Read(provider.Chat, "", body, apart)
-			g, err := c.grownTo(t.Context(), q, func() bool { return false })
+			g, err := c.treeOf(t.Context(), q, func() bool { return false })
 			if err != nil || n == calls-1 && len(g.waits) < calls {
 				t.Fatalf("of %d calls %d parts wait: %v", calls, len(g.waits), err)
 			}
@@ -98,11 +98,11 @@ func TestWhatWaitsAgreesWithModel(t *testing.T) {
 			if !ok {
 				t.Fatal(string(body))
 			}
-			got, err := c.grownTo(t.Context(), q, func() bool { return false })
+			got, err := c.treeOf(t.Context(), q, func() bool { return false })
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := model.grownTo(t.Context(), q.Clone(), func() bool { return false })
+			want, err := model.treeOf(t.Context(), q.Clone(), func() bool { return false })
 			if err != nil {
 				t.Fatal(err)
 			}

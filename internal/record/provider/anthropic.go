@@ -13,7 +13,7 @@ var anthropic = &entry{
 		return strings.HasSuffix(path, "/messages") && !strings.Contains(path, "/threads/")
 	},
 	parts: []field{{"tools", toolList}, {"system", systemPrompt}, {"messages", anthropicMessages}},
-	said: func(c *cutter, answer canon.Any) {
+	said: func(c *partReader, answer canon.Any) {
 		c.role = "assistant"
 		c.content(answer)
 	},
@@ -26,7 +26,7 @@ var anthropic = &entry{
 	cache: anthropicCache, asks: asksAnthropic, clears: anthropicClears,
 }
 
-func anthropicMessages(c *cutter, v canon.Any) canon.Any {
+func anthropicMessages(c *partReader, v canon.Any) canon.Any {
 	c.section = Conversation // this API allows system messages among the others
 	return c.list(v, func(i int, v canon.Any) canon.Any {
 		if v.Kind != canon.KindObject {

@@ -18,7 +18,7 @@ var anthropicCache = &CacheRules{
 		{Path: []string{"output_config"}, From: Conversation},
 		{Holds: "image", From: Conversation},
 	},
-	Apart: "x-anthropic-billing-header:",
+	Stripped: "x-anthropic-billing-header:",
 	// Opus before 4.5, Sonnet before 4.6, and Haiku up to 4.5.
 	Forgets: []string{"claude-3", "claude-opus-4-0", "claude-opus-4-1", "claude-opus-4-2025", "claude-sonnet-4-0",
 		"claude-sonnet-4-2025", "claude-sonnet-4-5", "claude-haiku-4-5"},

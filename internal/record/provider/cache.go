@@ -93,7 +93,7 @@ func (c *Cache) Forecasts(p *Prompt, at time.Time, n int) (all, first Forecast) 
 	now := c.called(p, at)
 	for i := n - 1; i >= 0 && first.Blocks == 0; i-- {
 		e := now.cached[i]
-		if e != nil && !now.blocks[i].Apart && (e.life.Most == 0 || at.Sub(*e.used) <= e.life.Most) {
+		if e != nil && !now.blocks[i].Stripped && (e.life.Most == 0 || at.Sub(*e.used) <= e.life.Most) {
 			first.Blocks, first.Tokens = i+1, e.tokens
 		}
 	}
@@ -148,7 +148,7 @@ func (c *Cache) prefixesOf(p *Prompt) (list []prefix, cached []*cachedPrefix, sa
 				}
 			}
 		}
-		if !b.Apart {
+		if !b.Stripped {
 			step = append(append(append(step[:0], at[:]...), byte(b.Section)), b.hash[:]...)
 			at = sha256.Sum256(step)
 		}
@@ -159,7 +159,7 @@ func (c *Cache) prefixesOf(p *Prompt) (list []prefix, cached []*cachedPrefix, sa
 
 // says reports whether a block adds to a prefix what another does.
 func (b *Block) says(other *Block) bool {
-	return b.hash == other.hash && b.Section == other.Section && b.Apart == other.Apart
+	return b.hash == other.hash && b.Section == other.Section && b.Stripped == other.Stripped
 }
 
 // forecast looks for the longest cached prefix, and for the longest one that
@@ -169,7 +169,7 @@ func (c *Cache) forecast(now *cachedCall) (f Forecast) {
 	for _, end := range c.ends(now) {
 		looked := 0
 		for i := end; i >= 0 && (c.rules.LookBack == 0 || looked < c.rules.LookBack); i-- {
-			if now.blocks[i].Apart {
+			if now.blocks[i].Stripped {
 				continue
 			}
 			looked++

@@ -17,9 +17,9 @@ type CacheRules struct {
 	// Settings are the parameters that belong to the cached prefix, each with
 	// the first section that its change ends.
 	Settings []Setting
-	// Apart is the beginning of a system text that the provider removes before
+	// Stripped is the beginning of a system text that the provider removes before
 	// it caches, "" for none.
-	Apart string
+	Stripped string
 	// Forgets lists beginnings of the names of models for which the provider
 	// removes the thinking of all turns before the last question of the user.
 	Forgets []string

@@ -90,10 +90,10 @@ func (s *Shared) settings(rules *CacheRules, older, newer *Prompt) {
 
 // same reports whether two blocks are equal to the provider.
 func same(a, b *Block) bool {
-	if a.Section != b.Section || a.Apart != b.Apart {
+	if a.Section != b.Section || a.Stripped != b.Stripped {
 		return false
 	}
-	return a.hash == b.hash || a.Apart
+	return a.hash == b.hash || a.Stripped
 }
 
 // causeAt says what differs from the n-th block on. For tools it names all that
@@ -116,7 +116,7 @@ func ChangeAt(older, newer *Prompt, n int) Cause {
 	switch {
 	case section == Tools:
 		return CauseTools
-	case section == Conversation && n < len(newer.Blocks) && newer.Blocks[n].Apart && newer.Blocks[n].hash == older.Blocks[n].hash:
+	case section == Conversation && n < len(newer.Blocks) && newer.Blocks[n].Stripped && newer.Blocks[n].hash == older.Blocks[n].hash:
 		return CauseThinking
 	case compacted(older, newer, n):
 		return CauseCompaction

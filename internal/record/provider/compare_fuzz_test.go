@@ -69,7 +69,7 @@ func checkTwo(t *testing.T, d *CacheRules, a, b *Prompt, wait time.Duration) {
 	got := cache.Call(b, at.Add(wait))
 	apart := 0
 	for i := range b.Blocks {
-		if b.Blocks[i].Apart {
+		if b.Blocks[i].Stripped {
 			apart++
 		}
 	}

@@ -93,7 +93,7 @@ func (w *Watch) Write(p []byte) (over bool) {
 
 // Endless returns where the present event begins, and whether it has more than maxEvent bytes so far.
 func (w *Watch) Endless() (from int64, is bool) {
-	return w.events.begun, w.events.at-w.events.begun > maxEvent
+	return w.events.eventStart, w.events.at-w.events.eventStart > maxEvent
 }
 
 func (w *Watch) dispatch(data []byte) {

@@ -7,16 +7,16 @@ import "bytes"
 // data of an event only, because in all four APIs the data includes the type of
 // the event.
 type events struct {
-	dispatch func(data []byte)
-	most     int64  // bytes of an event that is passed on, 0 for any number
-	at       int64  // bytes so far
-	begun    int64  // where the current event begins
-	line     []byte // the current line so far
-	data     []byte // data of the current event
-	hasData  bool
-	inLine   bool // the current line has a byte, which line may lack
-	afterCR  bool // the last byte was a CR: an LF belongs to it
-	started  bool // the first line has ended; only that line may begin with a byte order mark
+	dispatch   func(data []byte)
+	most       int64  // bytes of an event that is passed on, 0 for any number
+	at         int64  // bytes so far
+	eventStart int64  // where the current event begins
+	line       []byte // the current line so far
+	data       []byte // data of the current event
+	hasData    bool
+	inLine     bool // the current line has a byte, which line may lack
+	afterCR    bool // the last byte was a CR: an LF belongs to it
+	started    bool // the first line has ended; only that line may begin with a byte order mark
 }
 
 func (e *events) write(p []byte) {
@@ -52,7 +52,7 @@ func (e *events) add(p []byte) {
 	e.line = append(e.line, p...)
 }
 
-func (e *events) tooLong() bool { return e.most > 0 && e.at-e.begun > e.most }
+func (e *events) tooLong() bool { return e.most > 0 && e.at-e.eventStart > e.most }
 
 // endLine reads the current line.
 func (e *events) endLine() {
@@ -66,7 +66,7 @@ func (e *events) endLine() {
 		if e.hasData {
 			e.dispatch(e.data)
 		}
-		e.data, e.hasData, e.inLine, e.begun = e.data[:0], false, false, e.at
+		e.data, e.hasData, e.inLine, e.eventStart = e.data[:0], false, false, e.at
 		return
 	}
 	e.inLine = false

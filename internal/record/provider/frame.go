@@ -21,21 +21,21 @@ var Hole = canon.Text(hole)
 // outside is the message number of parts that no list of messages holds.
 const outside = -1
 
-// cutter cuts the parts out of a body.
-type cutter struct {
-	parts   []Part
-	section Section
-	message int
-	role    string // role of the current message
-	before  int    // how many messages come before those of the body
-	begun   bool   // the conversation begins among them
+// partReader cuts the parts out of a body.
+type partReader struct {
+	parts           []Part
+	section         Section
+	message         int
+	role            string // role of the current message
+	before          int    // how many messages come before those of the body
+	hasConversation bool   // the conversation begins among them
 
 	known      []Part      // of the first messages, which were read before
 	knownFrame []canon.Any // of these messages
 }
 
 // cut adds a part and returns the hole for the frame.
-func (c *cutter) cut(p Part, lost ...canon.Any) canon.Any {
+func (c *partReader) cut(p Part, lost ...canon.Any) canon.Any {
 	p.Section, p.Message = c.section, c.message
 	if p.Role == "" && p.Section != Tools {
 		p.Role = c.role
@@ -50,24 +50,24 @@ func (c *cutter) cut(p Part, lost ...canon.Any) canon.Any {
 
 // begin begins the next message of a list. System messages at the beginning of
 // the conversation belong to the system prompt.
-func (c *cutter) begin(number int, role string) {
+func (c *partReader) begin(number int, role string) {
 	c.message, c.role = c.before+number, roleOf(role)
 	if number == 0 && c.section != Conversation {
 		c.section = System
 	}
-	if c.begun || c.role != "system" {
+	if c.hasConversation || c.role != "system" {
 		c.section = Conversation
 	}
 }
 
 // unknown cuts out a value that is not a message or item.
-func (c *cutter) unknown(number int, v canon.Any) canon.Any {
+func (c *partReader) unknown(number int, v canon.Any) canon.Any {
 	c.begin(number, "other")
 	return c.cut(Part{Kind: "part", Content: v})
 }
 
 // list reads a list of messages; it treats any other value as a single message.
-func (c *cutter) list(v canon.Any, message func(i int, v canon.Any) canon.Any) canon.Any {
+func (c *partReader) list(v canon.Any, message func(i int, v canon.Any) canon.Any) canon.Any {
 	if v.Kind != canon.KindArray {
 		return message(0, v)
 	}
@@ -84,7 +84,7 @@ func (c *cutter) list(v canon.Any, message func(i int, v canon.Any) canon.Any) c
 }
 
 // messageWithContent begins a message that has its parts in its content.
-func (c *cutter) messageWithContent(number int, role string, v canon.Any) canon.Any {
+func (c *partReader) messageWithContent(number int, role string, v canon.Any) canon.Any {
 	c.begin(number, role)
 	return walk(v, func(name string, value canon.Any) canon.Any {
 		if name == "content" {

@@ -20,7 +20,7 @@ var gemini = &entry{
 	},
 	parts: []field{{"tools", geminiTools}, {"systemInstruction", geminiSystem}, {"system_instruction", geminiSystem},
 		{"contents", geminiContents}},
-	said:      func(c *cutter, answer canon.Any) { geminiContents(c, canon.ArrayOf(answer)) },
+	said:      func(c *partReader, answer canon.Any) { geminiContents(c, canon.ArrayOf(answer)) },
 	writer:    geminiWriter{},
 	newAnswer: func() answerReader { return &geminiAnswer{} },
 	body:      geminiBody,
@@ -31,7 +31,7 @@ var gemini = &entry{
 }
 
 // geminiTools reads the tools; each may hold several declarations.
-func geminiTools(c *cutter, v canon.Any) canon.Any {
+func geminiTools(c *partReader, v canon.Any) canon.Any {
 	c.section = Tools
 	if v.Kind != canon.KindArray {
 		return Escaped(v)
@@ -50,12 +50,12 @@ func geminiTools(c *cutter, v canon.Any) canon.Any {
 	})
 }
 
-func geminiSystem(c *cutter, v canon.Any) canon.Any {
+func geminiSystem(c *partReader, v canon.Any) canon.Any {
 	c.section, c.role = System, "system"
 	return c.geminiContent(v)
 }
 
-func geminiContents(c *cutter, v canon.Any) canon.Any {
+func geminiContents(c *partReader, v canon.Any) canon.Any {
 	return c.list(v, func(i int, v canon.Any) canon.Any {
 		role := text(v, "role")
 		if role == "" {
@@ -67,7 +67,7 @@ func geminiContents(c *cutter, v canon.Any) canon.Any {
 }
 
 // geminiContent reads one content: a role and its parts.
-func (c *cutter) geminiContent(v canon.Any) canon.Any {
+func (c *partReader) geminiContent(v canon.Any) canon.Any {
 	if v.Kind != canon.KindObject {
 		return c.content(v)
 	}
@@ -82,7 +82,7 @@ func (c *cutter) geminiContent(v canon.Any) canon.Any {
 	})
 }
 
-func (c *cutter) geminiPart(v canon.Any) canon.Any {
+func (c *partReader) geminiPart(v canon.Any) canon.Any {
 	if said, ok := v.Get("text"); ok && said.Kind == canon.KindString && len(v.Members) == 1 {
 		return walk(v, func(_ string, value canon.Any) canon.Any { return c.cut(Part{Kind: "text", Content: value}) })
 	}

@@ -12,7 +12,7 @@ var chat = &entry{
 	api: Chat, form: "openai", path: fixedPath("/v1/chat/completions"),
 	serves:    func(path string) bool { return strings.HasSuffix(path, "/chat/completions") },
 	parts:     []field{{"tools", toolList}, {"functions", toolList}, {"messages", chatMessages}},
-	said:      func(c *cutter, answer canon.Any) { chatMessages(c, canon.ArrayOf(answer)) },
+	said:      func(c *partReader, answer canon.Any) { chatMessages(c, canon.ArrayOf(answer)) },
 	writer:    chatWriter{},
 	newAnswer: func() answerReader { return &chatAnswer{} },
 	body:      chatBody,
@@ -21,7 +21,7 @@ var chat = &entry{
 	cache: chatCache,
 }
 
-func chatMessages(c *cutter, v canon.Any) canon.Any {
+func chatMessages(c *partReader, v canon.Any) canon.Any {
 	return c.list(v, func(i int, v canon.Any) canon.Any {
 		if v.Kind != canon.KindObject {
 			return c.unknown(i, v)
@@ -31,7 +31,7 @@ func chatMessages(c *cutter, v canon.Any) canon.Any {
 	})
 }
 
-func (c *cutter) chatField(message canon.Any, name string, value canon.Any) canon.Any {
+func (c *partReader) chatField(message canon.Any, name string, value canon.Any) canon.Any {
 	switch {
 	case name == "role" || name == "tool_call_id" || slices.Contains(cacheMarkers, name),
 		c.role == "tool" && name == answeredIDs,
@@ -70,7 +70,7 @@ func chatAnswered(message canon.Any) string {
 	return ""
 }
 
-func (c *cutter) chatCall(call canon.Any) canon.Any {
+func (c *partReader) chatCall(call canon.Any) canon.Any {
 	function, ok := call.Get("function")
 	if !ok {
 		custom, _ := call.Get("custom")

@@ -12,7 +12,7 @@ var responses = &entry{
 	api: Responses, form: "responses", path: fixedPath("/v1/responses"),
 	serves:    func(path string) bool { return strings.HasSuffix(path, "/responses") || Compacts(path) },
 	parts:     []field{{"tools", toolList}, {"instructions", systemPrompt}, {"input", responsesItems}},
-	said:      func(c *cutter, answer canon.Any) { responsesItems(c, answer) },
+	said:      func(c *partReader, answer canon.Any) { responsesItems(c, answer) },
 	writer:    responsesWriter{},
 	newAnswer: func() answerReader { return &responsesAnswer{} },
 	body:      responsesBody,
@@ -30,7 +30,7 @@ func Compacts(path string) bool {
 }
 
 // responsesItems reads the input: a text, or a list of items.
-func responsesItems(c *cutter, v canon.Any) canon.Any {
+func responsesItems(c *partReader, v canon.Any) canon.Any {
 	if v.Kind == canon.KindString {
 		c.begin(0, "user")
 		return c.cut(Part{Kind: "text", Content: v})
@@ -38,7 +38,7 @@ func responsesItems(c *cutter, v canon.Any) canon.Any {
 	return c.list(v, c.item)
 }
 
-func (c *cutter) item(i int, v canon.Any) canon.Any {
+func (c *partReader) item(i int, v canon.Any) canon.Any {
 	word := text(v, "type")
 	if role := text(v, "role"); role != "" && (word == "message" || word == "") {
 		return c.messageWithContent(i, role, v)

@@ -73,7 +73,7 @@ func KindOrPart(word string) string {
 }
 
 // content reads the content of a message: a text, or a list of parts.
-func (c *cutter) content(v canon.Any) canon.Any {
+func (c *partReader) content(v canon.Any) canon.Any {
 	switch v.Kind {
 	case canon.KindString:
 		return c.cut(Part{Kind: "text", Content: v})
@@ -86,7 +86,7 @@ func (c *cutter) content(v canon.Any) canon.Any {
 }
 
 // part reads one part of a list in the form of OpenAI and Anthropic.
-func (c *cutter) part(v canon.Any) canon.Any {
+func (c *partReader) part(v canon.Any) canon.Any {
 	word := text(v, "type")
 	kind := kindOf(word)
 	switch {
@@ -142,7 +142,7 @@ func only(object canon.Any, names ...string) bool {
 // result reads the result of a call from a field of an object. It turns a list
 // of one text into that text; if the object lacks the field, the object itself
 // is the result.
-func (c *cutter) result(v canon.Any, field, call string) canon.Any {
+func (c *partReader) result(v canon.Any, field, call string) canon.Any {
 	failed, _ := v.Get("is_error")
 	p := Part{Kind: "result", Role: "tool", Call: call, Failed: failed.Text == string(canon.True), Marker: markerOf(v)}
 	if _, ok := v.Get(field); !ok {
@@ -158,7 +158,7 @@ func (c *cutter) result(v canon.Any, field, call string) canon.Any {
 	})
 }
 
-func (c *cutter) resultContent(p Part, value canon.Any) canon.Any {
+func (c *partReader) resultContent(p Part, value canon.Any) canon.Any {
 	if value.Kind == canon.KindArray && len(value.Elems) == 1 && plainText(value.Elems[0]) &&
 		kindOf(text(value.Elems[0], "type")) == "text" {
 		return each(value, func(_ int, e canon.Any) canon.Any {
@@ -198,7 +198,7 @@ func withoutMarkers(list canon.Any) (canon.Any, []canon.Any) {
 }
 
 // toolList reads a list of definitions.
-func toolList(c *cutter, v canon.Any) canon.Any {
+func toolList(c *partReader, v canon.Any) canon.Any {
 	c.section = Tools
 	if v.Kind != canon.KindArray {
 		return Escaped(v)
@@ -206,7 +206,7 @@ func toolList(c *cutter, v canon.Any) canon.Any {
 	return each(v, func(_ int, e canon.Any) canon.Any { return c.tool(e) })
 }
 
-func (c *cutter) tool(v canon.Any) canon.Any {
+func (c *partReader) tool(v canon.Any) canon.Any {
 	p := Part{Kind: "tool", Name: text(v, "name"), Marker: markerOf(v)}
 	if function, ok := v.Get("function"); ok && p.Name == "" {
 		p.Name = text(function, "name")
@@ -217,7 +217,7 @@ func (c *cutter) tool(v canon.Any) canon.Any {
 }
 
 // systemPrompt reads a system prompt that has a field of its own.
-func systemPrompt(c *cutter, v canon.Any) canon.Any {
+func systemPrompt(c *partReader, v canon.Any) canon.Any {
 	c.section, c.role = System, "system"
 	return c.content(v)
 }

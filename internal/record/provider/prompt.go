@@ -52,7 +52,7 @@ func (rules *CacheRules) ForgetsThinking(model string) bool {
 type Block struct {
 	Section
 	Kind, Name string
-	Apart      bool  // the provider removes it before it caches
+	Stripped   bool  // the provider removes it before it caches
 	Cleared    bool  // the provider puts a placeholder in its place, as the request asks
 	turnsOn    uint8 // a bit for each of the rules' settings that its content or that of a block before decides
 	message    int   // index of its message, -1 outside of messages
@@ -104,8 +104,8 @@ func (rules *CacheRules) ReadHashed(p *Prompt, r *Request, model string, same in
 		part := &r.Parts[i]
 		on |= rules.turnsOn(part)
 		p.Blocks = append(p.Blocks, Block{Section: part.Section, Kind: part.Kind, Name: part.Name, message: part.Message,
-			hash: hashOf(i), turnsOn: on, Apart: part.Kind == "thinking" && part.Message < p.question ||
-				rules.Apart != "" && part.Section == System && strings.HasPrefix(part.Content.Text, rules.Apart)})
+			hash: hashOf(i), turnsOn: on, Stripped: part.Kind == "thinking" && part.Message < p.question ||
+				rules.Stripped != "" && part.Section == System && strings.HasPrefix(part.Content.Text, rules.Stripped)})
 	}
 	for _, i := range r.Marked {
 		p.Marks = append(p.Marks, Marker{i, get(r.Parts[i].Marker, "ttl").Text})
@@ -177,7 +177,7 @@ func clearsThinking(r *Request) bool {
 // the last block that may have a marker, which thinking may not; -1 for none.
 func (p *Prompt) lastMarkable() int {
 	i := len(p.Blocks) - 1
-	for i >= 0 && (p.Blocks[i].Kind == "thinking" || p.Blocks[i].Apart) {
+	for i >= 0 && (p.Blocks[i].Kind == "thinking" || p.Blocks[i].Stripped) {
 		i--
 	}
 	return i
@@ -187,7 +187,7 @@ func (p *Prompt) lastMarkable() int {
 // may see.
 func (p *Prompt) reasoning(n int) (count int) {
 	for i := n; i < len(p.Blocks); i++ {
-		if p.Blocks[i].Kind == "thinking" && !p.Blocks[i].Apart {
+		if p.Blocks[i].Kind == "thinking" && !p.Blocks[i].Stripped {
 			count++
 		}
 	}

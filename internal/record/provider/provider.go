@@ -31,9 +31,9 @@ type entry struct {
 	// them in front of the model. Anthropic documents this order (tools, system, messages); the
 	// others are assumed to use the same.
 	parts     []field
-	stored    []string                          // fields of a body that refer to what the provider stores
-	edits     []string                          // fields that allow the provider to change what it was sent
-	said      func(c *cutter, answer canon.Any) // cuts out the parts of an answer
+	stored    []string                              // fields of a body that refer to what the provider stores
+	edits     []string                              // fields that allow the provider to change what it was sent
+	said      func(c *partReader, answer canon.Any) // cuts out the parts of an answer
 	writer    writer
 	newAnswer func() answerReader
 	body      func(a *Answer) canon.Any // writes a whole answer, as newAnswer reads it
@@ -47,7 +47,7 @@ type entry struct {
 }
 
 // unknown stands for the APIs that are not in the table: their requests have no parts.
-var unknown = &entry{path: fixedPath("/"), said: func(*cutter, canon.Any) {}, writer: chatWriter{},
+var unknown = &entry{path: fixedPath("/"), said: func(*partReader, canon.Any) {}, writer: chatWriter{},
 	newAnswer: func() answerReader { return &geminiAnswer{} }, body: geminiBody, cache: &CacheRules{Name: "other", NoCache: true}}
 
 func entryOf(name API) *entry {

@@ -46,18 +46,20 @@ type Request struct {
 // field is a field of a body that holds parts.
 type field struct {
 	name string
-	read func(*cutter, canon.Any) canon.Any
+	read func(*partReader, canon.Any) canon.Any
 }
 
 // ReadRequest takes the body of a request apart; ok is false if the body is not an
 // object. Join restores everything such a body holds, even what the API does
 // not know. Time and memory are linear in the body.
-func ReadRequest(name API, body canon.Any) (*Request, bool) { return (&cutter{}).request(name, body) }
+func ReadRequest(name API, body canon.Any) (*Request, bool) {
+	return (&partReader{}).request(name, body)
+}
 
 // ReadNext is ReadRequest for a body whose first messages, so many, are those of another request. Cost: linear in the
 // rest of the body, and in the number of its parts.
 func ReadNext(name API, body canon.Any, before *Request, messages int) (*Request, bool) {
-	c := &cutter{}
+	c := &partReader{}
 	if parts := before.first(messages); len(parts) > 0 && parts[len(parts)-1].Section == Conversation {
 		c.known, c.knownFrame = parts, get(before.Frame, ListOf(name)).Elems[:messages]
 	}
@@ -66,11 +68,11 @@ func ReadNext(name API, body canon.Any, before *Request, messages int) (*Request
 
 // ReadContinued is ReadRequest for a request that begins with so many messages of another one, of which the body has only
 // those behind. begun says that a part of the conversation is among them.
-func ReadContinued(name API, body canon.Any, before int, begun bool) (*Request, bool) {
-	return (&cutter{before: before, begun: begun}).request(name, body)
+func ReadContinued(name API, body canon.Any, before int, hasConversation bool) (*Request, bool) {
+	return (&partReader{before: before, hasConversation: hasConversation}).request(name, body)
 }
 
-func (c *cutter) request(name API, body canon.Any) (*Request, bool) {
+func (c *partReader) request(name API, body canon.Any) (*Request, bool) {
 	if body.Kind != canon.KindObject {
 		return nil, false
 	}
@@ -119,7 +121,7 @@ func (r *Request) first(messages int) []Part {
 // list of output items of a response, the content of a message or of a
 // candidate. The next request repeats them in this form.
 func AnswerParts(name API, answer canon.Any) []Part {
-	c := &cutter{section: Conversation}
+	c := &partReader{section: Conversation}
 	entryOf(name).said(c, answer)
 	return c.parts
 }

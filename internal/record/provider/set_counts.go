@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Told has the cache know what the provider counted of a request that it holds.
-func (c *Cache) Told(p *Prompt, u Usage) {
+// SetCounts has the cache know what the provider counted of a request that it has.
+func (c *Cache) SetCounts(p *Prompt, u Usage) {
 	var prefixes []prefix
 	if l := c.last; l != nil && len(l.blocks) == len(p.Blocks) && shared(l.blocks, p.Blocks) == len(p.Blocks) && l.model == p.Model && slices.Equal(l.settings, p.Settings) {
 		prefixes = l.prefixes
