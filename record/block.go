@@ -133,13 +133,13 @@ func successors(old, now []block, matches []int) []int {
 		if j < len(now) {
 			upTo = matches[j]
 		}
-		succeed(old[i:upTo], now[from:j], func(a, b int) { next[from+b] = i + a })
+		pairSuccessors(old[i:upTo], now[from:j], func(a, b int) { next[from+b] = i + a })
 		from, i = j+1, upTo+1
 	}
 	return next
 }
 
-func succeed(old, now []block, match func(a, b int)) {
+func pairSuccessors(old, now []block, match func(a, b int)) {
 	type name struct{ kind, role, word string }
 	nameOf := func(b *block) name {
 		n := name{kind: b.kind, role: b.role}

@@ -50,7 +50,7 @@ type cutSince struct {
 func (w *follower) judge(p *inspect.CallPrefix, a history.Attempt, rules *provider.CacheRules, now *sent, compacted bool) {
 	l := &w.left
 	if p.Cut != nil {
-		l.cuts = append(l.cuts, cutSince{p.Cycle, p.Cut, keptBytes(p.Shared)})
+		l.cuts = append(l.cuts, cutSince{p.Cycle, p.Cut, sharedBytes(p.Shared)})
 	} else if compacted {
 		l.cuts = append(l.cuts, cutSince{p.Cycle, &inspect.Cut{Cause: string(provider.CauseCompaction)}, 0})
 	}
@@ -87,8 +87,8 @@ func (w *follower) judge(p *inspect.CallPrefix, a history.Attempt, rules *provid
 	}
 }
 
-// keptBytes returns the part of a request that the next one repeats.
-func keptBytes(s *inspect.CallShared) float64 {
+// sharedBytes returns the part of a request that the next one repeats.
+func sharedBytes(s *inspect.CallShared) float64 {
 	if s == nil || s.OfBytes == 0 {
 		return 0
 	}
@@ -192,7 +192,7 @@ func (l *leftovers) cause(p *inspect.CallPrefix, of *leftover, host string, at t
 func (l *leftovers) note(p *inspect.CallPrefix, a history.Attempt, rules *provider.CacheRules, word string) {
 	at, name := timeOf(a.StartedNS), undated(p.Model)
 	of := l.of[name]
-	tokens, evidence, known := leftBy(p, rules)
+	tokens, evidence, known := cachedAfter(p, rules)
 	if !known {
 		if of != nil && !of.lapsed(at) {
 			again := *of // whatever it read is used again
@@ -211,7 +211,7 @@ func (l *leftovers) note(p *inspect.CallPrefix, a history.Attempt, rules *provid
 	}
 	next := &leftover{cycle: p.Cycle, model: p.Model, provider: a.Provider, tokens: tokens, evidence: evidence, used: at,
 		life: rules.LifetimeOf(p.Model, word)}
-	if rules.Marked && of != nil && or0(p.Provider.Written) == 0 {
+	if rules.Marked && of != nil && orZero(p.Provider.Written) == 0 {
 		next.life = of.life // it only read
 	}
 	l.of[name], l.latest = next, next
@@ -227,10 +227,10 @@ func (l *leftovers) cutsAfter(cycle int64) []cutSince {
 	return l.cuts[sort.Search(len(l.cuts), func(i int) bool { return l.cuts[i].cycle > cycle }):]
 }
 
-// leftBy returns how many tokens of a call are in the cache afterwards. Where the provider counts no writes, its
+// cachedAfter returns how many tokens of a call are in the cache afterwards. Where the provider counts no writes, its
 // rules say that it caches all of a request that is long enough; of a provider without such rules only what it read
 // is known to be there.
-func leftBy(p *inspect.CallPrefix, rules *provider.CacheRules) (tokens int64, by inspect.Evidence, known bool) {
+func cachedAfter(p *inspect.CallPrefix, rules *provider.CacheRules) (tokens int64, by inspect.Evidence, known bool) {
 	u := p.Provider
 	switch {
 	case u == nil || u.Read == nil:
@@ -247,7 +247,7 @@ func leftBy(p *inspect.CallPrefix, rules *provider.CacheRules) (tokens int64, by
 
 // lifeOf returns the word for the shortest lifetime of what a call wrote, as a marker has it.
 func lifeOf(u *inspect.ProviderCache) string {
-	if u.Written1h != nil && *u.Written1h > 0 && *u.Written1h >= or0(u.Written) {
+	if u.Written1h != nil && *u.Written1h > 0 && *u.Written1h >= orZero(u.Written) {
 		return "1h"
 	}
 	return "5m"

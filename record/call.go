@@ -25,13 +25,13 @@ type call struct {
 	api      provider.API
 	ctx      context.Context // that of the request
 	hide     hider
-	attempt  *attempt // nil if the call is not recorded; only the queue's goroutine uses it
-	lost     bool     // the queue had no room for it
-	failed   bool     // a job of it failed; only the queue's goroutine uses it, and recorded
-	recorded bool     // it counts as recorded
-	provider string   // host of the request
-	model    string   // that the request asks for
-	asked    asked    // the conversation of the call, if the recorder asks the provider about its cache
+	attempt  *attempt        // nil if the call is not recorded; only the queue's goroutine uses it
+	lost     bool            // the queue had no room for it
+	failed   bool            // a job of it failed; only the queue's goroutine uses it, and recorded
+	recorded bool            // it counts as recorded
+	provider string          // host of the request
+	model    string          // that the request asks for
+	asked    conversationKey // the conversation of the call, if the recorder asks the provider about its cache
 
 	logged  canon.Any // the attributes that the log has of a past call, absent otherwise
 	started time.Time
@@ -87,7 +87,7 @@ func (c *call) do(size int, ends bool, run func() error) error {
 }
 
 // newCall returns a call that the client is about to make, and the record of its request.
-func (r *Recorder) newCall(name provider.API, req *http.Request, of asked, m *managing) (*call, *kept) {
+func (r *Recorder) newCall(name provider.API, req *http.Request, of conversationKey, m *managing) (*call, *kept) {
 	c := &call{recorder: r, api: name, ctx: req.Context(), hide: r.options.hider(), asked: of,
 		sending: m.sending}
 	c.hide.secretsOf(req)

@@ -35,7 +35,7 @@ type Problem struct {
 // E_DOCUMENT_INVALID for an unknown form, and for a body that is no JSON object or has two
 // members of one name. Cost: linear in the body.
 func Check(q *Question) (form string, problems []Problem, err error) {
-	asked, form, err := q.asked()
+	asked, form, err := q.checkRequest()
 	if err != nil {
 		return "", nil, err
 	}
@@ -47,7 +47,7 @@ func Check(q *Question) (form string, problems []Problem, err error) {
 // problems. It changes only the bytes that a remedy concerns: numbers, names and the order
 // of members stay as they are written. Errors and cost are those of Check.
 func Mend(q *Question) (body []byte, mended []Problem, err error) {
-	asked, _, err := q.asked()
+	asked, _, err := q.checkRequest()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -63,8 +63,8 @@ func problemsOf(found []provider.Finding) []Problem {
 	return problems
 }
 
-// asked completes a question.
-func (q *Question) asked() (_ *provider.Question, form string, err error) {
+// checkRequest completes a question.
+func (q *Question) checkRequest() (_ *provider.Question, form string, err error) {
 	name := provider.APINamed(q.Form)
 	switch {
 	case q.Form != "" && name == "":
@@ -75,7 +75,7 @@ func (q *Question) asked() (_ *provider.Question, form string, err error) {
 	}
 	if name == "" {
 		if name = provider.APIOfBody(q.Body); name == "" {
-			return nil, "", fault.New(fault.DocumentInvalid, "the request is one of no known API", "name its form")
+			return nil, "", fault.New(fault.DocumentInvalid, "unknown API", "name its form")
 		}
 	}
 	model := q.Model

@@ -28,7 +28,7 @@ type request struct {
 	messages     int           // how many it begins with
 	framesBefore []canon.Value // the frames of these, as canonical JSON; those behind are in the request itself
 	blocks       int           // how many blocks of the conversation
-	earlierChain short         // of them
+	earlierChain shortHash     // of them
 	added        []block       // those behind
 	reread       func() error  // reads all of it again, of which the conversation has only a part; nil if that has all
 	continues    *choice       // how it goes on with the recording of the request before, nil if that is not sure
@@ -97,7 +97,7 @@ func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 	if c, ok := askedBeside(of, q); ok {
 		return c, nil
 	}
-	begun, begunWhy := r.begunBy(q)
+	begun, begunWhy := r.callThatBegan(q)
 	if begun != nil && (len(r.known.groups[q.group.id]) == 0 || !q.group.sub) {
 		return choice{begun: begun, why: begunWhy}, nil
 	}
@@ -231,11 +231,11 @@ func askedBeside(of []candidate, q *request) (choice, bool) {
 		why: fmt.Sprintf("it repeats all of %s, but %s: it asks something aside", best.name, best.whyNotContinued(q))}, true
 }
 
-// begunBy finds the tool call that started the conversation of a request: a call without a
+// callThatBegan finds the tool call that started the conversation of a request: a call without a
 // result, or any if the headers say that a sub-agent sent the request, one of whose arguments
 // the user says in the request. If no call of a sub-agent's session fits, begunBy names the agent
 // that began it, or else one of the session.
-func (r *Recorder) begunBy(q *request) (begun map[string]any, why string) {
+func (r *Recorder) callThatBegan(q *request) (begun map[string]any, why string) {
 	longest := 0
 	var agent *recording
 	for _, l := range r.known.beginners(q) {

@@ -70,7 +70,7 @@ func (w *follower) fill(s *pact.Snapshot, of []history.Attempt) (broken int, err
 		if err != nil {
 			return 0, err
 		}
-		k, err := keptOf(of, i)
+		k, err := recordOf(of, i)
 		if err != nil {
 			return 0, err
 		}

@@ -20,7 +20,7 @@ type continued struct {
 	*request
 	recordedIn  *recording
 	redacted    int                    // in the messages
-	chain       short                  // of the conversation
+	chain       shortHash              // of the conversation
 	head        string                 // the text of the body before its messages
 	sum         hash.Hash              // of the body up to the end of the last message, nil if it is not known
 	wholeBody   func() ([]byte, error) // returns the whole body, nil if nobody can
@@ -210,7 +210,7 @@ func (r *Recorder) continuation(q *request) (choice, bool) {
 		return choice{}, false
 	case q.rewrites || q.compaction || q.compacts || q.previous != "" || q.group.agent || q.group.id != l.group.id:
 		return choice{}, false
-	case !same(l.listed.system, q.system) || says(q.system, "summar"):
+	case !same(l.listed.system, q.system) || mentions(q.system, "summar"):
 		return choice{}, false
 	}
 	chain := q.earlierChain

@@ -108,7 +108,7 @@ func (e *decisions) lookAgain(ctx context.Context, q *manage.Request) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	if err := twice(func() error { return e.refresh(ctx) }); err != nil {
+	if err := retryOnce(func() error { return e.refresh(ctx) }); err != nil {
 		return err
 	}
 	e.mu.Lock()
@@ -134,8 +134,8 @@ func (e *decisions) lookForOthers(ctx context.Context) error {
 	return e.reload(ctx)
 }
 
-// twice repeats a call that fails once.
-func twice(f func() error) error {
+// retryOnce repeats a call that fails once.
+func retryOnce(f func() error) error {
 	if f() == nil {
 		return nil
 	}

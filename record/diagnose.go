@@ -12,14 +12,14 @@ import (
 // answerID matches the ids that providers give to answers.
 var answerID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 
-// asked identifies a conversation by the request alone, without the store.
-type asked string
+// conversationKey identifies a conversation by the request alone, without the store.
+type conversationKey string
 
 // diagnose asks the provider why it did not read all of its cache: it adds the
 // one field for this question to the body, unless the client set it. It returns
 // the body to send and the conversation of the call. Where the API or the model
 // has no such field, it returns the body unchanged and "".
-func (r *Recorder) diagnose(name provider.API, req *http.Request, body []byte, m *managing) ([]byte, *http.Request, asked) {
+func (r *Recorder) diagnose(name provider.API, req *http.Request, body []byte, m *managing) ([]byte, *http.Request, conversationKey) {
 	if !r.options.Diagnose || req.Header.Get("Content-Encoding") != "" || !provider.AsksAboutCache(name) ||
 		provider.Compacts(req.URL.Path) {
 		return body, req, ""
@@ -51,7 +51,7 @@ func begins(r *provider.Request) *provider.Part {
 }
 
 // conversationOf identifies a conversation by its group and its first part, "" before it has one.
-func conversationOf(req *http.Request, r *provider.Request) asked {
+func conversationOf(req *http.Request, r *provider.Request) conversationKey {
 	first := begins(r)
 	if first == nil {
 		return ""
@@ -60,11 +60,11 @@ func conversationOf(req *http.Request, r *provider.Request) asked {
 	if g.id == "" {
 		g = groupOfBody(r, nil)
 	}
-	return asked(hashed(string(r.API), req.URL.Host, g.id, string(first.Content.Value())))
+	return conversationKey(hashed(string(r.API), req.URL.Host, g.id, string(first.Content.Value())))
 }
 
 // answered returns the id of the last answer of a conversation, "" for none.
-func (r *Recorder) answered(of asked) string {
+func (r *Recorder) answered(of conversationKey) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.previous[of]
@@ -72,7 +72,7 @@ func (r *Recorder) answered(of asked) string {
 
 // noteAnswer keeps the id of an answer for the next call of its conversation. With too many conversations it forgets
 // them all: the next question of each asks nothing.
-func (r *Recorder) noteAnswer(of asked, id string) {
+func (r *Recorder) noteAnswer(of conversationKey, id string) {
 	if of == "" || !answerID.MatchString(id) {
 		return
 	}

@@ -114,11 +114,11 @@ func planOriginals(ctx context.Context, s *pact.DB, c *pact.Context, e pact.Eras
 		if err != nil {
 			return nil, err
 		}
-		decisionsOn2, err := decisionsOn(o, calls)
+		ids, err := decisionsOn(o, calls)
 		if err != nil {
 			return nil, err
 		}
-		e.IDs, e.Revisions = decisionsOn2, nil
+		e.IDs, e.Revisions = ids, nil
 		if len(e.IDs)+len(e.Texts) == 0 {
 			continue
 		}

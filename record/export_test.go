@@ -64,7 +64,7 @@ func Open(r *Recorder) (n int, bytes int64) { return r.known.open.Len(), r.known
 // RememberedAnswers has a recorder note the answers of so many conversations, and returns how many it remembers.
 func RememberedAnswers(r *Recorder, conversations int) int {
 	for i := range conversations {
-		r.noteAnswer(asked(strconv.Itoa(i)), "answer")
+		r.noteAnswer(conversationKey(strconv.Itoa(i)), "answer")
 	}
 	return len(r.previous)
 }

@@ -234,6 +234,6 @@ func (r *records) record(ctx context.Context, id string) (*kept, error) {
 	if i < 0 {
 		return nil, nil
 	}
-	r.known[id], err = keptOf(attempts, i)
+	r.known[id], err = recordOf(attempts, i)
 	return r.known[id], err
 }

@@ -143,7 +143,7 @@ func (r *Recorder) groupOf(ctx context.Context, h http.Header) (group, error) {
 // ofAttempts completes a group that a field of the body names, from the newest request that is recorded.
 func (g *group) ofAttempts(attempts []history.Attempt, system []block) error {
 	for i := len(attempts) - 1; i >= 0 && g.id == ""; i-- {
-		k, err := keptOf(attempts, i)
+		k, err := recordOf(attempts, i)
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ var (
 // plain returns a name as the lists have it.
 func plain(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
 
-func is(name string, names []string) bool { return slices.Contains(names, plain(name)) }
+func nameIn(name string, names []string) bool { return slices.Contains(names, plain(name)) }
 
 // endsAs reports whether a header has one of the names, or ends with one behind a dash.
 func endsAs(header string, names []string) bool {
@@ -55,7 +55,7 @@ func endsAs(header string, names []string) bool {
 // isSession reports whether a cookie has the name of a session, also behind __Host- or __Secure-.
 func isSession(cookie string) bool {
 	name := strings.TrimLeft(plain(cookie), "-")
-	return is(strings.TrimPrefix(strings.TrimPrefix(name, "host-"), "secure-"), sessionCookies)
+	return nameIn(strings.TrimPrefix(strings.TrimPrefix(name, "host-"), "secure-"), sessionCookies)
 }
 
 // secretsOf notes the credentials of a request.
@@ -76,7 +76,7 @@ func (h *hider) secretsOf(req *http.Request) {
 		}
 	}
 	for name, values := range req.URL.Query() {
-		if is(name, keyMembers) {
+		if nameIn(name, keyMembers) {
 			for _, value := range values {
 				h.note(value)
 			}
@@ -107,7 +107,7 @@ func (h *hider) authorization(value string) {
 			if !named && !strings.Contains(word, "=") {
 				h.note(one)
 			}
-			if named && word == one && len(words) == 1 || is(name, signatures) || is(name, keyMembers) {
+			if named && word == one && len(words) == 1 || nameIn(name, signatures) || nameIn(name, keyMembers) {
 				h.note(strings.Trim(part, `"`))
 			}
 		}

@@ -31,7 +31,7 @@ func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http
 	var body []byte
 	var failed error
 	came := r.newPassing(req, func(b []byte, err error) { body, failed = b, err })
-	came.rest()
+	came.wait()
 	if req = came.request(req); failed != nil {
 		r.lost(failed)
 		return next(req)
@@ -53,7 +53,7 @@ func (r *Recorder) passOn(name provider.API, req *http.Request, next func(*http.
 		_ = c.begin(k, req.Header, body, m, failed) // Stats counts a call that cannot be recorded
 	})
 	resp, err := next(came.request(req))
-	came.rest()
+	came.wait()
 	return c.answered(resp, err)
 }
 

@@ -117,7 +117,7 @@ func NewImporter(ctx context.Context, s *pact.DB, o ImportOptions) (*Importer, e
 	if err := names.Check(o.Context); err != nil {
 		return nil, err
 	}
-	i.recorder = &Recorder{store: s, known: newKnown(), whole: true, previous: map[asked]string{}, source: o.Source,
+	i.recorder = &Recorder{store: s, known: newKnown(), whole: true, previous: map[conversationKey]string{}, source: o.Source,
 		begun:   o.BegunBy,
 		options: Options{Context: o.Context, Actor: o.Actor, Redact: o.Redact, Clock: func() int64 { return i.now }}}
 	if err := i.recorder.openRecordings(ctx); err != nil {
@@ -227,7 +227,7 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	}
 	i.before, next.recordedIn = next, c.attempt.recording
 	if next.drop(); next.dropped {
-		next.recordedIn.listed.rest()
+		next.recordedIn.listed.leaveDetails()
 	}
 	return true, nil
 }

@@ -139,7 +139,7 @@ func (k *kept) hasRequest() bool { return k != nil && (k.SHA256 != "" || k.Erase
 
 // sentBy returns the body of the i-th of the attempts of a cycle.
 func (r *Requests) sentBy(ctx context.Context, attempts []history.Attempt, i int) (*Body, error) {
-	k, err := keptOf(attempts, i)
+	k, err := recordOf(attempts, i)
 	if err != nil {
 		return nil, err
 	}
@@ -171,9 +171,9 @@ func notRecorded(cycle int64, attempts []history.Attempt, message string) error 
 	return fault.At(fault.AttemptNotFound, fault.NoOffset, strconv.FormatInt(cycle, 10), message, remedy)
 }
 
-// keptOf returns the record that an attempt of a cycle keeps of its request, nil for none. If the attempt sent the
+// recordOf returns the record that an attempt of a cycle keeps of its request, nil for none. If the attempt sent the
 // same body as an earlier one, the earlier one has it.
-func keptOf(attempts []history.Attempt, i int) (*kept, error) {
+func recordOf(attempts []history.Attempt, i int) (*kept, error) {
 	if attempts[i].Request == "" {
 		return nil, nil
 	}

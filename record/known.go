@@ -12,26 +12,26 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// short is a short hash of blocks. What it finds is compared by keys afterwards.
-type short uint64
+// shortHash is a short hash of blocks. What it finds is compared by keys afterwards.
+type shortHash uint64
 
-func shortOf(k key) short { return short(binary.LittleEndian.Uint64(k[:])) }
+func shortOf(k key) shortHash { return shortHash(binary.LittleEndian.Uint64(k[:])) }
 
 // with returns the hash of blocks with one more.
-func (s short) with(next short) short {
-	return short(bits.RotateLeft64(uint64(s)*0x9e3779b97f4a7c15, 29)) ^ next
+func (s shortHash) with(next shortHash) shortHash {
+	return shortHash(bits.RotateLeft64(uint64(s)*0x9e3779b97f4a7c15, 29)) ^ next
 }
 
 // known has the recordings of a recorder by what a request can share with them: which ones it may belong to, and how
 // the next one is called, are look-ups. Recordings of different named groups share nothing.
 type known struct {
-	list     []*recording            // in the order in which they became known
-	runs     int                     // how many contexts there are that are no question aside
-	asides   map[string]int          // how many questions of a kind there are aside of a conversation
-	first    map[short][]*recording  // by the first block of the thread, of now or of earlier
-	whole    map[short]*recording    // by all blocks of the thread, of several the last one
-	ends     map[short]*recording    // by the last block that was sent, and a block of its answer
-	groups   map[string][]*recording // by the groups of agents
+	list     []*recording               // in the order in which they became known
+	runs     int                        // how many contexts there are that are no question aside
+	asides   map[string]int             // how many questions of a kind there are aside of a conversation
+	first    map[shortHash][]*recording // by the first block of the thread, of now or of earlier
+	whole    map[shortHash]*recording   // by all blocks of the thread, of several the last one
+	ends     map[shortHash]*recording   // by the last block that was sent, and a block of its answer
+	groups   map[string][]*recording    // by the groups of agents
 	sessions map[string][]*recording
 	answers  map[string]*recording // by the ids of the answers that requests can name
 
@@ -46,8 +46,8 @@ type known struct {
 }
 
 func newKnown() known {
-	return known{asides: map[string]int{}, first: map[short][]*recording{}, whole: map[short]*recording{},
-		ends: map[short]*recording{}, groups: map[string][]*recording{}, sessions: map[string][]*recording{},
+	return known{asides: map[string]int{}, first: map[shortHash][]*recording{}, whole: map[shortHash]*recording{},
+		ends: map[shortHash]*recording{}, groups: map[string][]*recording{}, sessions: map[string][]*recording{},
 		answers: map[string]*recording{}, compactions: map[key]*recording{}, calling: map[*recording]bool{}, last: map[string]*recording{}}
 }
 
@@ -55,22 +55,22 @@ func newKnown() known {
 func (k *known) add(l *recording) {
 	l.number = len(k.list)
 	k.list = append(k.list, l)
-	k.use(l)
+	k.noteUse(l)
 }
 
 // apart separates the groups that a client names: their recordings share nothing with others.
-func (g *group) apart() short {
+func (g *group) apart() shortHash {
 	if g.by == bySystem || len(g.id) < 8 {
 		return 0
 	}
-	return short(binary.LittleEndian.Uint64([]byte(g.id)))
+	return shortHash(binary.LittleEndian.Uint64([]byte(g.id)))
 }
 
 // note takes up what a recording holds now. Cost: the blocks that changed since the last time.
 func (k *known) note(l *recording, v *state) {
 	k.forget(l)
 	apart, n := l.group.apart(), len(v.sent)+len(v.answer)
-	from, chain := min(l.listed.stays, len(l.keys)), short(0)
+	from, chain := min(l.listed.stays, len(l.keys)), shortHash(0)
 	if from > 0 {
 		chain = l.chains[from-1]
 	}
@@ -89,11 +89,11 @@ func (k *known) note(l *recording, v *state) {
 		k.first[first] = append(k.first[first], l)
 	}
 	k.whole[l.chain] = l
-	l.eachEnd(func(s short) { k.ends[s] = l })
+	l.eachEnd(func(s shortHash) { k.ends[s] = l })
 }
 
 // eachEnd calls f with the hashes of the last block that was sent with each of its answer.
-func (l *recording) eachEnd(f func(short)) {
+func (l *recording) eachEnd(f func(shortHash)) {
 	for i := l.asking; i < len(l.keys) && l.asking > 0; i++ {
 		f(l.group.apart().with(l.keys[l.asking-1]).with(l.keys[i]))
 	}
@@ -110,8 +110,8 @@ func (k *known) settle(ctx context.Context, l *recording) error {
 		k.answers[l.lastAnswer] = l
 	}
 	_, l.thread = l.c.Working().ThreadSize()
-	k.use(l)
-	k.rest()
+	k.noteUse(l)
+	k.closeUnused()
 	return nil
 }
 
@@ -120,7 +120,7 @@ func (k *known) forget(l *recording) {
 	if k.whole[l.chain] == l {
 		delete(k.whole, l.chain)
 	}
-	l.eachEnd(func(s short) {
+	l.eachEnd(func(s shortHash) {
 		if k.ends[s] == l {
 			delete(k.ends, s)
 		}
@@ -166,8 +166,8 @@ func (k *known) candidates(q *request) []*recording {
 		}
 	}
 	apart := q.group.apart()
-	keys := make([]short, len(q.conversation))
-	chain := short(0)
+	keys := make([]shortHash, len(q.conversation))
+	chain := shortHash(0)
 	for i := range q.conversation {
 		keys[i] = shortOf(q.conversation[i].key)
 		chain = chain.with(keys[i])
@@ -197,7 +197,7 @@ func (k *known) candidates(q *request) []*recording {
 }
 
 // mostLike returns those of some recordings that share most with a request.
-func mostLike(of []*recording, keys []short) []*recording {
+func mostLike(of []*recording, keys []shortHash) []*recording {
 	of = of[max(0, len(of)-mostBeginning):]
 	shares := make(map[*recording]int, len(of))
 	for _, l := range of {
@@ -209,7 +209,7 @@ func mostLike(of []*recording, keys []short) []*recording {
 }
 
 // shares counts the blocks that a thread begins with as a recording does.
-func (l *recording) shares(keys []short) (n int) {
+func (l *recording) shares(keys []shortHash) (n int) {
 	for n < min(len(keys), len(l.keys)) && keys[n] == l.keys[n] {
 		n++
 	}
@@ -220,21 +220,21 @@ func (l *recording) shares(keys []short) (n int) {
 // only while more of them have calls under way. Tests change it.
 var mostOpen int64 = 24 << 20
 
-// held estimates the memory of an open recording: that of its context, of its list of blocks, and of what the context
+// memorySize estimates the memory of an open recording: that of its context, of its list of blocks, and of what the context
 // read.
-func (l *recording) held() int64 {
+func (l *recording) memorySize() int64 {
 	_, size := l.c.Working().ThreadSize()
 	return 16<<10 + 5*size
 }
 
-// use notes that a recording is used, and what it holds now.
-func (k *known) use(l *recording) {
+// noteUse notes that a recording is used, and what it holds now.
+func (k *known) noteUse(l *recording) {
 	if l.element == nil {
 		l.element = k.open.PushFront(l)
 	}
 	k.open.MoveToFront(l.element)
 	k.size -= l.size
-	l.size = l.held()
+	l.size = l.memorySize()
 	k.size += l.size
 	if len(l.open)+len(l.had) > 0 {
 		k.calling[l] = true
@@ -246,9 +246,9 @@ func (k *known) use(l *recording) {
 // mostArgument is how long an argument may be that a recording keeps which is not open.
 const mostArgument = 4 << 10
 
-// rest closes the contexts that were not used for longest, until the others hold little enough. What a request is
+// closeUnused closes the contexts that were not used for longest, until the others hold little enough. What a request is
 // compared with to find its recording stays.
-func (k *known) rest() {
+func (k *known) closeUnused() {
 	for at := k.open.Back(); at != nil && k.size > mostOpen; {
 		l := at.Value.(*recording)
 		at = at.Prev()
@@ -282,7 +282,7 @@ func (r *Recorder) wake(ctx context.Context, l *recording) error {
 		}
 		l.c, l.listed, l.last, l.said = again.c, again.listed, again.last, again.said
 	}
-	r.known.use(l)
+	r.known.noteUse(l)
 	return nil
 }
 

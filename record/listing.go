@@ -104,9 +104,9 @@ func detailsOf(t *tree.Tree, n *tree.Node, region tree.Class) (*details, error) 
 // nothing before them.
 const atHand = 64
 
-// rest leaves the details of blocks in the tree, until [listing.whole]: not of the last ones, nor of the active head and the
+// leaveDetails leaves the details of blocks in the tree, until [listing.whole]: not of the last ones, nor of the active head and the
 // block before it, where whoever looks for its beginning stops.
-func (l *listing) rest() {
+func (l *listing) leaveDetails() {
 	for ; l.bare < len(l.conversation)-atHand && !l.conversation[l.bare+1].inHead; l.bare++ {
 		l.conversation[l.bare].details = nil
 	}

@@ -51,14 +51,14 @@ func computedOf(t manage.Total) Computed {
 
 // managed is the part of an attempt about the request that the agent asked for.
 type managed struct {
-	In     string   `json:"in"`              // the context that keeps the originals
-	Would  bool     `json:"would,omitempty"` // the recorder only observed, and sent the request as it came
-	Shaped []string `json:"shaped"`          // ids of the blocks with the originals, in the order of the request
-	Bytes  int      `json:"bytes"`           // of the request that the agent asked for
-	SHA256 string   `json:"sha256"`          // of its bytes; sum sets it
-	Saved  int      `json:"saved"`           // bytes that the request as it came has more, also what the provider is asked to clear
-	Gone   []gone   `json:"gone,omitempty"`  // thinking that is not sent
-	Cut    int      `json:"cut,omitempty"`   // how many parts leave requests from this one on
+	In     string            `json:"in"`              // the context that keeps the originals
+	Would  bool              `json:"would,omitempty"` // the recorder only observed, and sent the request as it came
+	Shaped []string          `json:"shaped"`          // ids of the blocks with the originals, in the order of the request
+	Bytes  int               `json:"bytes"`           // of the request that the agent asked for
+	SHA256 string            `json:"sha256"`          // of its bytes; sum sets it
+	Saved  int               `json:"saved"`           // bytes that the request as it came has more, also what the provider is asked to clear
+	Gone   []removedThinking `json:"gone,omitempty"`  // thinking that is not sent
+	Cut    int               `json:"cut,omitempty"`   // how many parts leave requests from this one on
 	// Cleared is how many results the provider is asked to clear.
 	Cleared int `json:"cleared,omitempty"`
 	// Question is how many bytes behind the first brace ask the provider about its cache.
@@ -71,8 +71,8 @@ type managed struct {
 	Why   string `json:"why,omitempty"`
 }
 
-// gone is thinking that the agent asked to send.
-type gone struct {
+// removedThinking is thinking that the agent asked to send.
+type removedThinking struct {
 	ID      string `json:"id"` // of the block that has it
 	Message int    `json:"message"`
 	At      int    `json:"at"` // its index in the message

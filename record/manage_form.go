@@ -52,7 +52,7 @@ func (e *decisions) listed(ctx context.Context, q *manage.Request) error {
 	if e.store == nil {
 		return nil
 	}
-	if err := twice(func() error { return e.ready(ctx) }); err != nil {
+	if err := retryOnce(func() error { return e.ready(ctx) }); err != nil {
 		return err
 	}
 	if err := e.lookForOthers(ctx); err != nil {
@@ -191,7 +191,7 @@ func (m *managing) write(in string, leave int) []byte {
 			kept.Saved += p.Bytes - len(provider.Cleared)
 		case d.What == manage.Gone:
 			edits.Remove(p.Thinking.List, p.Thinking.At)
-			kept.Gone = append(kept.Gone, gone{d.Block, p.Thinking.Of, p.Thinking.At})
+			kept.Gone = append(kept.Gone, removedThinking{d.Block, p.Thinking.Of, p.Thinking.At})
 		default:
 			if d.What == manage.Left || !provider.Rewrite(&edits, p.Result.Content, d.Text) {
 				provider.LeaveNote(&edits, p.Result.Content, string(d.Text))

@@ -190,13 +190,13 @@ func (r *Recorder) takeUnbegun(ctx context.Context, c *choice, q *request) (*rec
 type older struct {
 	read   bool
 	groups map[string][]history.Key // by the id of their group, or that of their session
-	alike  []sized                  // those of one system prompt, by their sizes
+	alike  []sizedContext           // those of one system prompt, by their sizes
 	names  map[history.Key]string
 	keys   map[string]history.Key // by the names
 }
 
-// sized is a context with the bytes of its last request as a canonical thread.
-type sized struct {
+// sizedContext is a context with the bytes of its last request as a canonical thread.
+type sizedContext struct {
 	key  history.Key
 	size int64
 }
@@ -298,7 +298,7 @@ func (r *Recorder) readOlder(ctx context.Context) error {
 		o.names[i.Key], o.keys[i.Name] = i.Name, i.Key
 		var g struct{ ID, Session string }
 		if json.Unmarshal(attrOf(i.Listed, attrGroup), &g) != nil {
-			o.alike = append(o.alike, sized{i.Key, i.Listed.Bytes})
+			o.alike = append(o.alike, sizedContext{i.Key, i.Listed.Bytes})
 			continue
 		}
 		o.groups[g.ID] = append(o.groups[g.ID], i.Key)
@@ -306,7 +306,7 @@ func (r *Recorder) readOlder(ctx context.Context) error {
 			o.groups[g.Session] = append(o.groups[g.Session], i.Key)
 		}
 	}
-	slices.SortFunc(o.alike, func(a, b sized) int { return int(a.size - b.size) })
+	slices.SortFunc(o.alike, func(a, b sizedContext) int { return int(a.size - b.size) })
 	return nil
 }
 

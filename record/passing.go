@@ -82,8 +82,8 @@ func (p *passing) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// rest waits until the body has come.
-func (p *passing) rest() {
+// wait waits until the body has come.
+func (p *passing) wait() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for !p.over {
@@ -94,7 +94,7 @@ func (p *passing) rest() {
 // Close implements io.Closer. A provider may answer before it has read all of a request, which is recorded nevertheless.
 func (p *passing) Close() error {
 	if p.ctx.Err() == nil {
-		p.rest()
+		p.wait()
 	}
 	return p.from.Close()
 }

@@ -21,7 +21,7 @@ import (
 // request.
 func DialectOf(attempts []history.Attempt) string {
 	for i := len(attempts) - 1; i >= 0; i-- {
-		if k, err := keptOf(attempts, i); err == nil && k != nil {
+		if k, err := recordOf(attempts, i); err == nil && k != nil {
 			return provider.CacheRulesOf(k.API).Name
 		}
 	}
@@ -130,7 +130,7 @@ func (w *follower) upToLastSent(attempts []history.Attempt, committed bool) ([]h
 		}
 	}
 	for i := len(attempts) - 1; i >= 0; i-- {
-		if k, err := keptOf(attempts, i); k.hasRequest() || err != nil {
+		if k, err := recordOf(attempts, i); k.hasRequest() || err != nil {
 			return attempts[:i+1], k, err
 		}
 	}

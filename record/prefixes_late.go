@@ -62,5 +62,5 @@ func (w *follower) wrote(of []history.Attempt) (model string, wrote bool, err er
 	about, err := aboutIn(k)
 	a := of[len(of)-1]
 	u := reportedCache(a, about)
-	return undated(a.Model), u != nil && u.Read != nil && (or0(u.Written) > 0 || !provider.CacheRulesOf(k.API).Marked), err
+	return undated(a.Model), u != nil && u.Read != nil && (orZero(u.Written) > 0 || !provider.CacheRulesOf(k.API).Marked), err
 }

@@ -92,7 +92,7 @@ func (p *Prices) Paid(model string, told *inspect.ProviderCache) *float64 {
 	if !known {
 		return nil
 	}
-	read, written, hour, out := *told.Read, or0(told.Written), or0(told.Written1h), or0(told.Out)
+	read, written, hour, out := *told.Read, orZero(told.Written), orZero(told.Written1h), orZero(told.Out)
 	paid := (float64(*told.In-read-written)*price.Input + float64(read)*price.CacheRead +
 		float64(written-hour)*price.CacheWrite + float64(hour)*price.CacheWrite1h + float64(out)*price.Output) / Million
 	return &paid
@@ -125,7 +125,7 @@ func (p *Prices) Cost(call *inspect.CallPrefix) *inspect.CallCost {
 func (p *Prices) lost(call *inspect.CallPrefix, again int64) *float64 {
 	u := call.Provider
 	price, _ := p.of(call.Model, *u.In, u.Terms)
-	sum, hour, written := 0.0, or0(u.Written1h), or0(u.Written)
+	sum, hour, written := 0.0, orZero(u.Written1h), orZero(u.Written)
 	for _, at := range []struct {
 		tokens int64
 		price  float64
@@ -180,7 +180,7 @@ func (m *Price) isOf(model string) bool {
 	return undated(model) == m.Model || strings.HasPrefix(model, m.Model) && (model == m.Model || strings.HasSuffix(m.Model, "-"))
 }
 
-func or0(n *int64) int64 {
+func orZero(n *int64) int64 {
 	if n == nil {
 		return 0
 	}

@@ -84,7 +84,7 @@ const mostQuoted = 16
 // its own, without tools, with the beginning of the conversation as it was sent or with some of its words in a text.
 // Nothing but what it says tells whose conversation that is.
 func (r *Recorder) summaryOf(ctx context.Context, all []candidate, q *request) (choice, bool, error) {
-	if q.group.agent || len(toolNames(q.system)) > 0 || !says(q.system, "summar") {
+	if q.group.agent || len(toolNames(q.system)) > 0 || !mentions(q.system, "summar") {
 		return choice{}, false, nil
 	}
 	var best *candidate
@@ -93,7 +93,7 @@ func (r *Recorder) summaryOf(ctx context.Context, all []candidate, q *request) (
 		if c.wasSent(q.system, q.conversation) {
 			return choice{}, false, nil // it is the request before, again
 		}
-		if c.beside == nil && c.repeated > 0 && (best == nil || c.repeated > best.repeated) && works(c.system, q) {
+		if c.beside == nil && c.repeated > 0 && (best == nil || c.repeated > best.repeated) && hasOtherTools(c.system, q) {
 			best = c
 		}
 	}
@@ -101,13 +101,13 @@ func (r *Recorder) summaryOf(ctx context.Context, all []candidate, q *request) (
 		return choice{recording: best.recording, fork: true, cycle: best.recording.committed(), aside: "summary",
 			why: "it repeats the beginning of " + best.name + ", and its instructions ask for a summary"}, true, nil
 	}
-	if begun, _ := r.begunBy(q); begun != nil {
+	if begun, _ := r.callThatBegan(q); begun != nil {
 		return choice{}, false, nil
 	}
 	looked := 0
 	for at := r.known.open.Front(); at != nil && looked < mostQuoted; at = at.Next() {
 		l := at.Value.(*recording)
-		if l.beside != nil || !works(l.listed.system, q) {
+		if l.beside != nil || !hasOtherTools(l.listed.system, q) {
 			continue
 		}
 		looked++
@@ -200,13 +200,13 @@ func (r *Recorder) afterCompaction(q *request) (choice, bool) {
 	return choice{}, false
 }
 
-// works reports whether a recording has tools, and other instructions than a request.
-func works(system []block, q *request) bool {
+// hasOtherTools reports whether a recording has tools, and other instructions than a request.
+func hasOtherTools(system []block, q *request) bool {
 	return len(toolNames(system)) > 0 && !alike(false, system, q.system)
 }
 
-// says reports whether a text among blocks has a word, in any case.
-func says(blocks []block, word string) bool {
+// mentions reports whether a text among blocks has a word, in any case.
+func mentions(blocks []block, word string) bool {
 	return slices.ContainsFunc(blocks, func(b block) bool {
 		text, _ := textOf(&b)
 		return strings.Contains(strings.ToLower(text), word)

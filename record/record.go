@@ -93,8 +93,8 @@ type Recorder struct {
 
 	mu       sync.Mutex
 	stats    Stats
-	previous map[asked]string // id of the last answer of each conversation
-	underWay []*call          // in the order in which they began
+	previous map[conversationKey]string // id of the last answer of each conversation
+	underWay []*call                    // in the order in which they began
 	closed   bool
 	tools    map[[sha256.Size]byte]bool // by the first part of a conversation, whether a request of it offered tools
 	issued   map[string]int             // the number of the answer that had a call, by the call's id
@@ -122,7 +122,7 @@ func New(s *pact.DB, o Options) *Recorder {
 	if o.Context == "" {
 		o.Context = "recorded"
 	}
-	r := &Recorder{store: s, options: o, queue: newQueue(), previous: map[asked]string{}, known: newKnown(),
+	r := &Recorder{store: s, options: o, queue: newQueue(), previous: map[conversationKey]string{}, known: newKnown(),
 		tools: map[[sha256.Size]byte]bool{}, issued: map[string]int{}, memory: manage.NewMemory(), warm: make(chan struct{}),
 		mostBody: wire.MaxBody}
 	if o.Policy != nil {
@@ -161,7 +161,7 @@ func (r *Recorder) begins(ctx context.Context) {
 		return
 	}
 	e := newDecisions(r.store, originalsOf(r.options.Context), r.openOptions())
-	if err := twice(func() error { return e.ready(ctx) }); err == nil && !e.list.Empty() {
+	if err := retryOnce(func() error { return e.ready(ctx) }); err == nil && !e.list.Empty() {
 		r.followed = e
 		r.count(func(s *Stats) { s.Managed.Follows = true })
 	}

@@ -37,11 +37,11 @@ type recording struct {
 	number   int           // its place among those that are known
 	joined   bool          // known by its group
 	noted    bool          // known by first
-	first    short         // of the first block of the thread
-	keys     []short       // of the blocks of the thread
-	chains   []short       // of all blocks up to each of them
+	first    shortHash     // of the first block of the thread
+	keys     []shortHash   // of the blocks of the thread
+	chains   []shortHash   // of all blocks up to each of them
 	asking   int           // how many of them the last request sent; the others are its answer
-	chain    short         // of all of them
+	chain    shortHash     // of all of them
 	thread   int64         // bytes of the canonical thread
 	underWay int           // attempts whose end is not recorded
 	element  *list.Element // of the list of those whose context is open

@@ -99,7 +99,7 @@ func (l *recording) resumeAttempt(ctx context.Context, attempts []history.Attemp
 		return nil
 	}
 	last := len(attempts) - 1
-	k, err := keptOf(attempts, last)
+	k, err := recordOf(attempts, last)
 	if err != nil || k == nil {
 		return err
 	}

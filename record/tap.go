@@ -21,7 +21,7 @@ type tap struct {
 
 func (t tap) Read(p []byte) (int, error) {
 	n, err := t.body.Read(p)
-	return n, t.call.came(p[:n], err)
+	return n, t.call.takeBytes(p[:n], err)
 }
 
 // Close ends an answer that the client did not read to its end.
@@ -51,10 +51,10 @@ func (c *call) answered(resp *http.Response, err error) (*http.Response, error) 
 	return resp, nil
 }
 
-// came takes the next bytes of the answer, and err as the client will read it. The answer is over with its last
+// takeBytes takes the next bytes of the answer, and err as the client will read it. The answer is over with its last
 // event, before the client has that: it does not matter when or why the connection closes afterwards. It returns
 // err, or why the answer cannot be recorded.
-func (c *call) came(p []byte, err error) error {
+func (c *call) takeBytes(p []byte, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over {

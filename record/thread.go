@@ -106,9 +106,9 @@ func (p *parts) added() bool {
 // are read as parts of a chat completion.
 func recordedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 	said, ctx := &parts{}, tree.Asking(ctx, tree.AskerOf(s))
-	var begun *message // the message whose blocks come
-	var first string   // its first block
-	at := 0            // which part that is
+	var open *message // the message whose blocks come
+	var first string  // its first block
+	at := 0           // which part that is
 	for b, err := range tree.Of(s).Blocks(0) {
 		if err != nil {
 			return nil, err
@@ -140,14 +140,14 @@ func recordedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 		}
 		k := len(said.list)
 		if m := framed(n); m != nil {
-			begun, first, at = m, n.ID, k
-		} else if begun != nil && n.Header(attrPart) != partOf(k-at, first) {
-			begun = nil
+			open, first, at = m, n.ID, k
+		} else if open != nil && n.Header(attrPart) != partOf(k-at, first) {
+			open = nil
 		}
 		said.list, said.from = append(said.list, p), append(said.from, provider.API(by))
 		said.whole, said.goes = append(said.whole, nil), append(said.goes, n.Expiry != tree.Never)
-		if begun != nil && k-at+1 == begun.Parts {
-			said.whole[at], begun = begun, nil
+		if open != nil && k-at+1 == open.Parts {
+			said.whole[at], open = open, nil
 		}
 	}
 	return said, nil

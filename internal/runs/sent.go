@@ -244,8 +244,8 @@ func (r *reader) block(t *tree.Tree, e *tree.Entry, s *view.Step) (b Block, err 
 	}
 	says := textOf(n, content)
 	if s.Call != nil && b.What == view.KindSystem.String() {
-		if rules := provider.CacheRulesNamed(s.Call.Dialect); rules != nil && rules.Apart != "" && strings.HasPrefix(says, rules.Apart) {
-			says = rules.Apart // its provider removes it
+		if rules := provider.CacheRulesNamed(s.Call.Dialect); rules != nil && rules.Stripped != "" && strings.HasPrefix(says, rules.Stripped) {
+			says = rules.Stripped // its provider removes it
 		}
 	}
 	r.sum = r.sum[:0]

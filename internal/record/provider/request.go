@@ -53,7 +53,7 @@ type field struct {
 // object. Join restores everything such a body holds, even what the API does
 // not know. Time and memory are linear in the body.
 func ReadRequest(name API, body canon.Any) (*Request, bool) {
-	return (&partReader{}).request(name, body)
+	return new(partReader).request(name, body)
 }
 
 // ReadNext is ReadRequest for a body whose first messages, so many, are those of another request. Cost: linear in the
