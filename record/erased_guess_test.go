@@ -17,6 +17,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
@@ -148,5 +149,42 @@ func TestAttackAnErasedCallStaysErased(t *testing.T) {
 	isNew, err := again.Add(t.Context(), calls[0])
 	if must(t, err); !isNew || again.Erased() != 0 {
 		t.Error("it does not come back when that is asked for")
+	}
+}
+
+// Nor do the words after its last answer, which repeat all that was said, bring it back into the working state.
+func TestAttackAnErasedTextIsNotSentAgain(t *testing.T) {
+	testrun.Door(t, "an erased text, in what a log has not sent yet")
+	s := pact.NewDB(store.NewMemory())
+	log := dbtest.Session(8)
+	read, err := calllog.Read(log[:bytes.LastIndex(log[:len(log)-1], []byte("\n"))+1]) // without the last answer
+	must(t, err)
+	session := read.Sessions[0]
+	calls := past(t, session)
+	names, _ := addAll(t, s, calls)
+	c := opened(t, s, names[0])
+	second, err := c.At(t.Context(), pact.Cycle(2))
+	must(t, err)
+	var ids []string
+	for n, err := range second.Nodes() {
+		must(t, err)
+		if n.Class == "block" && n.Role == "assistant" {
+			ids = append(ids, n.ID)
+		}
+	}
+	_, err = record.Erase(t.Context(), s, c, pact.Erasure{IDs: ids, Reason: "asked to", Random: rand.Reader})
+	must(t, err)
+	before := opened(t, s, names[0]).Working().Digest()
+	i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: "run", First: calls[0].ID})
+	must(t, err)
+	for _, p := range calls {
+		_, err := i.Add(t.Context(), p)
+		must(t, err)
+	}
+	body, err := session.UnsentBody()
+	must(t, err)
+	kept, err := i.AddUnsent(t.Context(), string(session.API), body)
+	if must(t, err); i.Erased() == 0 || kept || opened(t, s, names[0]).Working().Digest() != before {
+		t.Errorf("%d calls were erased; kept: %v", i.Erased(), kept)
 	}
 }

@@ -289,8 +289,8 @@ func (i *Importer) setTime(times ...int64) {
 }
 
 // AddUnsent puts the request that the next call would send, and that the log lacks, into the working state: the
-// messages after the last answer. It records no call. It reports false, and changes nothing, if the messages
-// belong to none of the contexts: the call that sends them may continue one all the same, as after a compaction.
+// messages after the last answer. It records no call. It reports false, and changes nothing, if Add left out erased calls,
+// whose texts the messages may repeat, or if these belong to no context: their call may continue one, as after a compaction.
 func (i *Importer) AddUnsent(ctx context.Context, apiName string, body []byte) (bool, error) {
 	value, err := canon.ParseAny(body)
 	if err != nil {
@@ -304,7 +304,7 @@ func (i *Importer) AddUnsent(ctx context.Context, apiName string, body []byte) (
 	q := requestOf(request, group{})
 	if len(i.recorder.known.list) > 0 {
 		c, err := i.recorder.choose(ctx, q)
-		if err != nil || c.recording == nil || c.fork {
+		if err != nil || c.recording == nil || c.fork || i.left > 0 {
 			return false, err
 		}
 	}
