@@ -11,7 +11,7 @@ import { Safe } from './content'
 /** Loads the attempts of the call that is shown. */
 export function useAttempts() {
   const [name, shown] = [address.value.name ?? '', atName.value]
-  const cycle = shown === 'working' ? (context.value.value?.last_cycle ?? 0) + 1 : Number(shown.slice(2))
+  const cycle = shown === 'working' ? (context.value.value?.last_cycle ?? 0) + 1 : +shown.slice(2)
   return useLoaded(JSON.stringify([name, cycle, attemptsTurn.value]), (stop) => api.attempts(name, cycle, cycle, stop))
 }
 
@@ -24,8 +24,8 @@ export function Attempts(): JSX.Element {
   if (list.length === 0) {
     return (
       <Nothing>
-        No attempt was recorded for {atName.value}. <code>pact run</code>, <code>pact proxy</code> and imports of logs
-        record them.
+        No attempt was recorded for {atName.value}. <code>pact run</code>, <code>pact proxy</code> and imports record
+        them.
       </Nothing>
     )
   }
@@ -55,6 +55,7 @@ export function Attempts(): JSX.Element {
 
 function Row({ attempt, last }: { attempt: Attempt; last: boolean }): JSX.Element {
   const cached = last ? call.value?.attempts?.cached : undefined
+  const { started_at: from, ended_at: to } = attempt
   return (
     <>
       <tr data-status={attempt.status}>
@@ -72,8 +73,10 @@ function Row({ attempt, last }: { attempt: Attempt; last: boolean }): JSX.Elemen
         <td class="number">{number(attempt.token_in)}</td>
         <td class="number">{number(cached)}</td>
         <td class="number">{number(attempt.token_out)}</td>
-        <td>{isTime(attempt.started_at) ? <Began at={attempt.started_at} /> : '–'}</td>
-        <td class="number">{attempt.ended_at === null ? <Ticking since={attempt.started_at} /> : took(attempt)}</td>
+        <td>{isTime(from) ? <Began at={from} /> : '–'}</td>
+        <td class="number">
+          {to === null ? <Ticking since={from} /> : isTime(from) ? duration(Date.parse(to) - Date.parse(from)) : '–'}
+        </td>
       </tr>
       {attempt.error && (
         <tr class="attempt-error">
@@ -108,11 +111,6 @@ function Ticking({ since }: { since: string }): JSX.Element {
   )
 }
 
-function took(attempt: Attempt): string {
-  if (!isTime(attempt.started_at) || attempt.ended_at === null) return '–'
-  return duration(Date.parse(attempt.ended_at) - Date.parse(attempt.started_at))
-}
-
 function duration(ms: number): string {
   if (ms < 60_000) return (ms / 1000).toFixed(1) + '\u2009s'
   return Math.floor(ms / 60_000) + '\u2009min ' + Math.floor((ms % 60_000) / 1000) + '\u2009s'
@@ -124,5 +122,5 @@ function isTime(text: string): boolean {
 }
 
 function number(n: number | null | undefined): string {
-  return n === null || n === undefined ? '–' : count(n)
+  return n == null ? '–' : count(n)
 }

@@ -31,9 +31,9 @@ interface Compared {
 /** The bytes of the call in one form: raw, with a ruler, the cut and the selected block marked. */
 export function Request(): JSX.Element {
   const [name, now, before] = [address.value.name ?? '', atName.value, vsName.value]
-  const sent = useAttempts().value?.recorded?.map((id) => 'verbatim:' + /-(\d+)(-f\d+)?$/.exec(id)![1]) ?? []
-  const forms = embedded ? ['canonical'] : ['canonical', 'openai', 'responses', 'anthropic', 'gemini', 'text', 'markdown']
-  const list = [...forms, ...sent.slice(-1).map(() => 'verbatim'), ...sent.slice(0, -1)] // verbatim is the last one
+  const list = embedded ? ['canonical'] : ['canonical', 'openai', 'responses', 'anthropic', 'gemini', 'text', 'markdown']
+  useAttempts().value?.recorded?.forEach((id, i, all) => // verbatim is the last one
+    list.push(all[i + 1] ? 'verbatim:' + id.split('-')[1] : 'verbatim'))
   const chosen = list.includes(form.value) ? form.value : 'canonical'
   const partial = chosen !== 'canonical' && !chosen.startsWith('verbatim')
   const asked = partial && whole.value ? chosen + '+whole' : chosen
@@ -100,7 +100,7 @@ function formName(form: string): string {
 
 function closing(bytes: Uint8Array): number {
   let n = 0
-  while (n < 2 && [0x5d, 0x7d].includes(bytes[bytes.length - 1 - n] ?? 0)) n++
+  while (n < 2 && [0x5d, 0x7d].includes(bytes.at(-1 - n) ?? 0)) n++
   return n
 }
 
