@@ -99,7 +99,7 @@ const importGarbage = 40
 // each garbageEach calls.
 const (
 	leastHeap   = 88 << 20
-	garbageEach = 128
+	garbageEach = 8
 )
 
 func allowGarbage() {
