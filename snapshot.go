@@ -80,6 +80,39 @@ func (s *Snapshot) Node(id string) (_ Node, err error) {
 	return nodeOf(e, tree.Of(s), tree.AskerOf(s)), nil
 }
 
+// Place is where a node stands (1.0 05 §2.5). The root has no parent, no siblings and index 0.
+type Place struct {
+	Up    string   // the id of the parent
+	Frame []string // the ids of its children in canonical order, the node among them
+	Index int      // of the node in Frame, from 0
+}
+
+// Place returns where the node with an id stands. It returns E_NODE_NOT_FOUND if there is none. Cost: O(depth · log n)
+// and the siblings.
+func (s *Snapshot) Place(id string) (p Place, err error) {
+	path, err := tree.Of(s).Path(id)
+	switch {
+	case err != nil:
+		return Place{}, err
+	case len(path) == 0:
+		return Place{}, tree.NoNode(id, "in this snapshot")
+	case len(path) == 1:
+		return Place{}, nil
+	}
+	parent := path[len(path)-2]
+	p.Up = parent.Node().ID
+	for e, err := range parent.Children().All() {
+		if err != nil {
+			return Place{}, err
+		}
+		if e.Node().ID == id {
+			p.Index = len(p.Frame)
+		}
+		p.Frame = append(p.Frame, e.Node().ID)
+	}
+	return p, nil
+}
+
 // Nodes yields all nodes in document order, one at a time. If a part of the snapshot
 // cannot be read from the store, it yields that error and ends.
 func (s *Snapshot) Nodes() iter.Seq2[Node, error] {

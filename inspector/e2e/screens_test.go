@@ -36,7 +36,8 @@ const shown = `JSON.stringify({
   row: document.querySelector('[role=option][aria-selected=true], [role=treeitem][aria-selected=true]')?.innerText,
   block: document.querySelector('article.block .block-head b')?.innerText,
   box: document.querySelector('[role=combobox]')?.value,
-  lit: document.querySelectorAll('.lit').length,
+  matches: document.querySelector('.selector-count')?.innerText,
+  lit: document.querySelector('.lit') !== null,
   address: location.href,
 })`
 

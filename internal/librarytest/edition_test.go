@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -377,5 +378,23 @@ func TestOverlapsOfEdition1(t *testing.T) {
 	must(t, err)
 	if got, err := old.Select(ctx, "@t-1 ^sys *", nil); err != nil || len(got) > 0 {
 		t.Errorf("a ttl of 1 outlived the next commit: %v, %v", got, err)
+	}
+}
+
+// Specification: 1.0 05 §2.5.
+func TestPlacesOfNodes(t *testing.T) {
+	s, _, err := pact.ReadSnapshot([]byte(`{"spec_version":"PACT/1.0.0","root":{"id":"root","children":[{"id":"seq","nodeType":"^seq",
+		"children":[{"id":"t","children":[{"id":"c","nodeType":"cont","children":[{"id":"i","nodeType":"item"}]},{"id":"post","offset":1},
+		{"id":"pre","offset":-1}]}]},{"id":"ah","nodeType":"^ah"},{"id":"sys","nodeType":"^sys"}]}}`), "")
+	must(t, err)
+	for id, want := range map[string]pact.Place{"root": {},
+		"ah": {Up: "root", Frame: []string{"sys", "seq", "ah"}, Index: 2},
+		"t":  {Up: "seq", Frame: []string{"t"}, Index: 0}, "i": {Up: "c", Frame: []string{"i"}, Index: 0}, "c": {Up: "t", Frame: []string{"pre", "c", "post"}, Index: 1}} {
+		if got, err := s.Place(id); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v", id, got, err)
+		}
+	}
+	if _, err := s.Place("nobody"); !errors.Is(err, fault.NodeNotFound) {
+		t.Errorf("nobody: %v", err)
 	}
 }
