@@ -192,6 +192,7 @@ var callsOfSnapshot = map[string]func(s *pact.Snapshot) (any, error){
 	"Len":        func(s *pact.Snapshot) (any, error) { s.Len(); return nil, nil },
 	"Node":       func(s *pact.Snapshot) (any, error) { return answer(s.Node(unreadBlock)) },
 	"Nodes":      func(s *pact.Snapshot) (any, error) { return collected(s.Nodes()) },
+	"Place":      func(s *pact.Snapshot) (any, error) { return answer(s.Place(unreadBlock)) },
 	"Policy":     func(s *pact.Snapshot) (any, error) { return answer(s.Policy()) },
 	"Select":     func(s *pact.Snapshot) (any, error) { return answer(s.Select(background, "[content~'hello']", nil)) },
 	"Thread":     func(s *pact.Snapshot) (any, error) { return answer(s.Thread(background)) },
