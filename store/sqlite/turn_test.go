@@ -55,7 +55,7 @@ func TestFileSize(t *testing.T) {
 // the background, to a number of allocations.
 func TestTurnAllocates(t *testing.T) {
 	testrun.CountsAllocations(t)
-	const turns, most = 512, 210 // 181 alone
+	const turns, most = 1024, 210 // 181 alone
 	s := open(t, filepath.Join(t.TempDir(), "pact.db"))
 	c, err := pact.Create(t.Context(), dbtest.Of(s), "chat", nil)
 	must(t, err)
