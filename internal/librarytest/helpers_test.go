@@ -11,8 +11,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -89,17 +87,6 @@ func say(text string) func(*pact.Batch) error {
 	}
 }
 
-// try makes an edit that may be refused, and reports whether it was made. The
-// context is as before where it was not.
-func try(t testing.TB, c *pact.Context, n *pact.Note, f func(*pact.Batch)) bool {
-	t.Helper()
-	err := c.Edit(background, func(b *pact.Batch) error { f(b); return nil }, n)
-	if err != nil && fault.CodeOf(err) == "" {
-		t.Fatal(err)
-	}
-	return err == nil
-}
-
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -173,11 +160,6 @@ func thread(t testing.TB, c *pact.Context, at pact.Address) string {
 // choose draws one of a list.
 func choose[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
-// without are those of a that are not in b.
-func without(a, b []string) []string {
-	return slices.DeleteFunc(slices.Clone(a), func(id string) bool { return slices.Contains(b, id) })
-}
-
 func jsonText(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -190,16 +172,6 @@ func snapshotAt(t *testing.T, c *pact.Context, a pact.Address) *pact.Snapshot {
 	s, err := c.At(background, a)
 	must(t, err)
 	return s
-}
-
-// sameJSON reports whether a value in JSON is the one that is wanted.
-func sameJSON(t *testing.T, raw json.RawMessage, want any) bool {
-	t.Helper()
-	var got any
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	must(t, d.Decode(&got))
-	return reflect.DeepEqual(got, want)
 }
 
 // steps is a clock that counts.

@@ -1,7 +1,6 @@
-package librarytest
+package provenance_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -12,8 +11,6 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/sure"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // modelEvent is an event as the model of a timeline has it.
@@ -128,30 +125,6 @@ func (s *recordedHistory) modelCause(id string, older, newer int) diff.Cause {
 		return diff.Cause{Kind: diff.ByTTL, Cycle: s.states[newer].cycle}
 	}
 	return cause
-}
-
-// modelWeight counts a snapshot node by node.
-func modelWeight(t *testing.T, s *pact.Snapshot) (w inspect.Weight) {
-	t.Helper()
-	for e := range sure.All(tree.Of(s).All()) {
-		switch e.Class() {
-		case tree.Turn:
-			w.Turns++
-		case tree.Container:
-			w.Nodes++
-		case tree.Block:
-			w.Nodes++
-			w.Blocks++
-			v, err := e.Node().Content.Value(context.Background())
-			must(t, err)
-			text, _ := v.Text()
-			w.Tokens += int64(len(strings.Fields(text)))
-		}
-	}
-	thread, err := s.Thread(t.Context())
-	must(t, err)
-	w.Bytes = int64(len(thread))
-	return w
 }
 
 // modelPrefix is how many whole objects two threads share, and their bytes in the

@@ -1,6 +1,7 @@
-package librarytest
+package rules_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -12,6 +13,22 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
+
+var background = context.Background()
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func latest(t *testing.T, c *pact.Context) *pact.Snapshot {
+	t.Helper()
+	s, err := c.At(background, pact.Latest())
+	must(t, err)
+	return s
+}
 
 // ruled returns a new context that keeps a policy.
 func ruled(t *testing.T, policy string) *pact.Context {
@@ -48,7 +65,7 @@ func sends(t *testing.T, c *pact.Context, n, tool, result string, tags ...string
 // texts returns the blocks of the latest snapshot as "id text", the text only of results and stubs.
 func texts(t *testing.T, c *pact.Context) (list []string) {
 	t.Helper()
-	s := snapshotAt(t, c, pact.Latest())
+	s := latest(t, c)
 	for n, err := range s.Nodes() {
 		must(t, err)
 		switch n.Kind {
@@ -70,7 +87,7 @@ func TestRulesLeaveTheSystemPromptAlone(t *testing.T) {
 		edit(t, c, func(b *pact.Batch) { b.Add("^sys", pact.Spec{ID: "prompt", Role: "system", Content: "Be brief."}) })
 		sends(t, c, "1", "ls", "one")
 		sends(t, c, "2", "ls", "two")
-		s := snapshotAt(t, c, pact.Latest())
+		s := latest(t, c)
 		if _, err := s.Node("prompt"); (err == nil) != stays {
 			t.Errorf("%s: the system prompt is there: %v, want %v", selector, err == nil, stays)
 		}
@@ -92,7 +109,7 @@ func TestRulesThatShape(t *testing.T) {
 	if len(r.Ruled) != 1 || r.Ruled[0].Rule != 1 {
 		t.Errorf("the report names %+v", r.Ruled)
 	}
-	s := snapshotAt(t, c, pact.Latest())
+	s := latest(t, c)
 	n, err := s.Node("r1")
 	must(t, err)
 	if want, err := json.Marshal(long); err != nil || string(n.Original()) != strings.NewReplacer("é", `\u00e9`, "ü", `\u00fc`).Replace(string(want)) {

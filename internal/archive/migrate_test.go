@@ -1,4 +1,4 @@
-package librarytest
+package archive_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func TestMigratedHistoriesSayTheSame(t *testing.T) {
 	ctx := context.Background()
 	for seed := range uint64(12) {
 		e := []selector.Edition{selector.V01, selector.Depth, selector.Canonical}[seed%3]
-		c := genHistoryOf(t, e, seed, 8).context
+		c := genHistory(t, e, seed, 8)
 		to := pact.NewDB(store.NewMemory())
 		made, list, err := c.Migrate(ctx, to, "made", selector.V1, false)
 		must(t, err)
@@ -192,4 +193,52 @@ func TestMigrateTellsOfEarlierPolicies(t *testing.T) {
 	if !errors.Is(err, fault.SelectorInvalid) || len(list) == 0 || !strings.Contains(list[0].Doubts[0], "cannot be read") {
 		t.Errorf("%+v, %v", list, err)
 	}
+}
+
+// genHistory returns a context of an edition with so many snapshots, in which texts, groups and references come
+// and go, move and change, and a block or two waits for the next commit.
+func genHistory(t *testing.T, e selector.Edition, seed uint64, cycles int) *pact.Context {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 41))
+	c, err := pact.Create(background, pact.NewDB(store.NewMemory()), "c",
+		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: e})
+	must(t, err)
+	ids := []string{"^ah"}
+	some := func() string { return ids[r.IntN(len(ids))] }
+	edit := func() {
+		for range 2 + r.IntN(4) {
+			err := c.Edit(background, func(b *pact.Batch) error {
+				n := pact.Spec{Role: "user", Kind: "text", Offset: r.Int64N(3) - 1, Content: fmt.Sprint("text ", r.IntN(6))}
+				switch r.IntN(7) {
+				case 0:
+					b.Remove(some())
+					return nil
+				case 1:
+					b.Update(some(), func(s *pact.Spec) { s.Content, s.Tags = fmt.Sprint("changed ", r.IntN(6)), []string{"a"} })
+					return nil
+				case 2:
+					n.TTL = r.Int64N(4)
+				case 3:
+					n = pact.Spec{NodeType: "cont", Offset: 1, Removable: true}
+				case 4:
+					n.Refs = []string{some()}
+				case 5:
+					ids = append(ids, b.Move(some(), []string{"^ah", "^sys"}[r.IntN(2)], 0))
+					return nil
+				}
+				ids = append(ids, b.Add([]string{"^ah", "^ah", "^sys", some()}[r.IntN(4)], n))
+				return nil
+			}, nil)
+			if err != nil && fault.CodeOf(err) == "" { // the library may refuse what was drawn
+				t.Fatal(err)
+			}
+		}
+	}
+	for range cycles {
+		edit()
+		_, err := c.Commit(background, nil)
+		must(t, err)
+	}
+	edit()
+	return c
 }

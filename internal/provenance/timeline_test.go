@@ -1,4 +1,4 @@
-package librarytest
+package provenance_test
 
 import (
 	"bytes"

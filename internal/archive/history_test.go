@@ -1,7 +1,6 @@
-package librarytest
+package archive_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -94,16 +93,15 @@ func TestImportedDocumentIsEditedAndCommitted(t *testing.T) {
 	if snapshot.Cycle() != 42 {
 		t.Errorf("cycle %d follows 41", snapshot.Cycle())
 	}
-	if got := ids(t, c, "@t0 ^seq .mt:depth(1) > .mc > .cb"); len(got) != 1 || got[0] != "u" {
-		t.Errorf("sealed as %v", got)
+	if got, err := c.Select(background, "@t0 ^seq .mt:depth(1) > .mc > .cb", nil); err != nil || len(got) != 1 || got[0] != "u" {
+		t.Errorf("sealed as %v, %v", got, err)
 	}
-	before, err := documentOf(background, snapshotAt(t, c, pact.Cycle(41)))
+	first, err := c.At(background, pact.Cycle(41))
 	must(t, err)
-	again, _, err := pact.ReadSnapshot(before, "")
+	before := exported(t, first)
+	again, _, err := pact.ReadSnapshot([]byte(before), "")
 	must(t, err)
-	after, err := documentOf(background, again)
-	must(t, err)
-	if !bytes.Equal(before, after) {
+	if after := exported(t, again); after != before {
 		t.Errorf("\n%s\n%s", before, after)
 	}
 }

@@ -1,4 +1,4 @@
-package librarytest
+package commit_test
 
 import (
 	"bytes"
@@ -148,7 +148,7 @@ func TestCadenceAgreesWithModel(t *testing.T) {
 
 // What comes again does so in a history that was read back, in either form, and in a copy and a fork.
 func TestCadenceGoesOnElsewhere(t *testing.T) {
-	ctx, c := context.Background(), published(t, 0)
+	ctx, c := context.Background(), published(t)
 	must(t, c.Edit(ctx, func(b *pact.Batch) error {
 		b.Add("(d0, end)", "block {key='K', content='Remember.'} [ttl=2, cad=5]")
 		b.Add("(d0, +1)", "block {key='B', content='Stay.'} [cad=3]")
@@ -177,7 +177,9 @@ func TestCadenceGoesOnElsewhere(t *testing.T) {
 		"copy": func() (*pact.Context, error) { return c.Copy(ctx, pact.NewDB(store.NewMemory()), "copy") },
 		"fork": func() (*pact.Context, error) { return c.Fork(ctx, pact.Latest(), "fork", nil) },
 		"document": func() (*pact.Context, error) { // which has only the keys that still live
-			c, _, err := pact.Import(ctx, pact.NewDB(store.NewMemory()), "c", []byte(exported(t, c.Working())), nil)
+			var b bytes.Buffer
+			must(t, c.Working().Export(ctx, &b))
+			c, _, err := pact.Import(ctx, pact.NewDB(store.NewMemory()), "c", b.Bytes(), nil)
 			return c, err
 		},
 	} {

@@ -1,4 +1,4 @@
-package librarytest
+package rules_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package librarytest
+package provenance_test
 
 import (
 	"bytes"
@@ -39,10 +39,10 @@ func newModelState(t *testing.T, s *pact.Snapshot) *modelState {
 	t.Helper()
 	p := &modelState{cycle: s.Cycle(), headers: map[string]map[string]any{}, kids: map[string][]string{},
 		objects: map[string]string{}}
-	data, err := documentOf(background, s)
-	must(t, err)
+	var data bytes.Buffer
+	must(t, s.Export(background, &data))
 	var doc struct{ Root map[string]any }
-	d := json.NewDecoder(bytes.NewReader(data))
+	d := json.NewDecoder(&data)
 	d.UseNumber()
 	must(t, d.Decode(&doc))
 	var walk func(n map[string]any, parent string)

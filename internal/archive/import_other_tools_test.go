@@ -1,4 +1,4 @@
-package librarytest
+package archive_test
 
 import (
 	"bytes"
