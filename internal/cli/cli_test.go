@@ -49,6 +49,7 @@ func TestScript(t *testing.T) {
 	update := os.Getenv("UPDATE_SCRIPTS") != ""
 	examples, err := filepath.Abs(filepath.Join("..", "..", "examples", "conversations"))
 	must(t, err)
+	path := os.Getenv("PATH") // a script that begins while a command runs inside of another would find none
 	files := scripts(t)
 	var names []string
 	if !update {
@@ -67,6 +68,7 @@ func TestScript(t *testing.T) {
 				set = append(set, name)
 			}
 			e.Values[variables] = set
+			e.Setenv("PATH", path)
 			e.Setenv("EXAMPLES", examples)
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // else each command takes a second under the race detector
 			provider := httptest.NewServer(providertest.New())
