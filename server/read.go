@@ -71,7 +71,8 @@ type found struct {
 
 type attempts struct {
 	Items    []history.Attempt `json:"items" nullable:"false"`
-	Recorded []string          `json:"recorded,omitempty" doc:"Ids of those whose request was recorded, which get-thread returns as verbatim"`
+	Forms    []threadForm      `json:"forms" nullable:"false" doc:"In which get-thread returns what each of these calls was sent"`
+	Recorded []string          `json:"recorded,omitempty" doc:"Ids of those whose request was recorded, which get-thread also returns as verbatim"`
 	Next     int               `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
 }
 
@@ -159,7 +160,7 @@ func (s *Server) records() {
 				in.To = c.Working().Cycle()
 			}
 			list, err := c.Attempts(ctx, in.From, in.To)
-			p := attempts{Items: append([]history.Attempt{}, list[min(in.After, len(list)):]...)}
+			p := attempts{Items: append([]history.Attempt{}, list[min(in.After, len(list)):]...), Forms: threadForms}
 			if len(p.Items) > in.Limit {
 				p.Items, p.Next = p.Items[:in.Limit], in.After+in.Limit
 			}

@@ -75,7 +75,7 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		"calls?after=99":           map[string]any{"unit": "bytes", "currency": "USD", "as_of": prices.BuiltIn().AsOf, "items": []any{}},
 		"calls?from=@c2&to=@c2":    map[string]any{"unit": "bytes", "currency": "USD", "as_of": prices.BuiltIn().AsOf, "items": calls[1:2]},
 		"strata?columns=2&rows=10": question(view.Draw(ctx, c, calls, small)),
-		"attempts":                 map[string]any{"items": []any{}},
+		"attempts":                 map[string]any{"items": []any{}, "forms": strings.Fields("canonical openai responses anthropic gemini text markdown")},
 		"log":                      map[string]any{"items": entries},
 		"log?limit=1":              map[string]any{"items": entries[:1], "next": 1},
 		"log?after=1&limit=1":      map[string]any{"items": entries[1:2], "next": 2},

@@ -38,11 +38,15 @@ func TestEachAttemptGivesItsBodyBack(t *testing.T) {
 		}
 	}
 	rec.Close()
-	var list struct{ Recorded []string }
+	var list struct{ Recorded, Forms []string }
 	r.must(&list, "GET", "/v1/contexts/run/attempts", "")
-	if !slices.Equal(list.Recorded, []string{"attempt:1-1", "attempt:1-2"}) {
+	if !slices.Equal(list.Recorded, []string{"attempt:1-1", "attempt:1-2"}) || len(list.Forms) != 7 {
 		t.Fatalf("%+v", list)
 	}
+	for _, form := range list.Forms {
+		r.must(nil, "GET", "/v1/contexts/run/thread?as="+form, "")
+	}
+	r.call("GET", "/v1/contexts/run/thread?as=morse", "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 	path := "/v1/contexts/run/thread?as=verbatim"
 	for query, want := range map[string]string{"&attempt=1": sent[0], "&attempt=2": sent[1], "": sent[1]} {
 		if got := string(r.must(nil, "GET", path+query, "").body); got != want {

@@ -16,8 +16,9 @@ import (
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
-
 	"github.com/contexttree/pact/transcript"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
 // empty is the answer of an operation that has no body, or has written it itself.
@@ -26,9 +27,9 @@ type empty struct{}
 // bytesOf adds the operation that answers with the bytes of a thread.
 func (s *Server) bytesOf() {
 	type form struct {
-		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		At   string `query:"at" default:"latest" doc:"Address of the state: @t0, @t-1, @c12, latest or working"`
-		As   string `query:"as" enum:"canonical,openai,responses,anthropic,gemini,text,markdown,verbatim" default:"canonical" doc:"The form"`
+		Name string     `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		At   string     `query:"at" default:"latest" doc:"Address of the state: @t0, @t-1, @c12, latest or working"`
+		As   threadForm `query:"as" default:"canonical" doc:"The form"`
 
 		Whole   bool  `query:"whole" doc:"Of the form of an API, the whole request with model and parameters"`
 		Attempt int64 `query:"attempt" minimum:"0" doc:"Of verbatim, the number of the attempt in its cycle; 0 for the last"`
@@ -103,28 +104,43 @@ func serveBytes(ctx context.Context, mediaType string, data []byte) {
 }
 
 // verbatim is the form of a thread that is the body of the request as it was recorded.
-const verbatim = "verbatim"
+const verbatim threadForm = "verbatim"
+
+// threadForm is a form of a thread: verbatim, or one of threadForms.
+type threadForm string
+
+// threadForms are the forms that every thread has, recorded or not.
+var threadForms = []threadForm{"canonical", "openai", "responses", "anthropic", "gemini", "text", "markdown"}
+
+// Schema implements huma.SchemaProvider.
+func (threadForm) Schema(huma.Registry) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeString}
+	for _, form := range append(threadForms, verbatim) {
+		s.Enum = append(s.Enum, string(form))
+	}
+	return s
+}
 
 // kindOfReading is the media type of the forms for people.
-var kindOfReading = map[string]string{
+var kindOfReading = map[threadForm]string{
 	"text": "text/plain; charset=utf-8", "markdown": "text/markdown; charset=utf-8",
 }
 
 // threadAs returns the thread of a snapshot in a form, and how many blocks that form
 // cannot express.
-func threadAs(ctx context.Context, c *pact.Context, snapshot *pact.Snapshot, form string, whole bool) ([]byte, int,
+func threadAs(ctx context.Context, c *pact.Context, snapshot *pact.Snapshot, form threadForm, whole bool) ([]byte, int,
 	error) {
 	switch {
 	case form == "canonical":
 		thread, err := snapshot.Thread(ctx)
 		return thread, 0, err
 	case whole:
-		return record.WholeRequest(ctx, c, snapshot, form)
+		return record.WholeRequest(ctx, c, snapshot, string(form))
 	case form == "openai" && !record.Recorded(snapshot):
 		messages, err := transcript.OpenAI(ctx, snapshot)
 		return messages, 0, err
 	}
-	return record.Thread(ctx, snapshot, form)
+	return record.Thread(ctx, snapshot, string(form))
 }
 
 // stream answers with what write writes, piece by piece. If write fails before the first

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is bead6092d13d92bf193c816eae84f0468935b9f91af14f088d11ade9633fc2e0.
+// SHA-256 is ea107f88d84a954c0a808f30b9070e30853bb60636eb7a91b0df64ed0918ae2a.
 
 export interface Attempt {
   attempt_id: string
@@ -17,10 +17,12 @@ export interface Attempt {
 }
 
 export interface Attempts {
+  /** In which get-thread returns what each of these calls was sent */
+  forms: ('canonical' | 'openai' | 'responses' | 'anthropic' | 'gemini' | 'text' | 'markdown' | 'verbatim')[]
   items: Attempt[]
   /** Value of after for the next page; absent on the last page */
   next?: number
-  /** Ids of those whose request was recorded, which get-thread returns as verbatim */
+  /** Ids of those whose request was recorded, which get-thread also returns as verbatim */
   recorded?: string[] | null
 }
 

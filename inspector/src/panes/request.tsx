@@ -6,7 +6,7 @@ import { api } from '../api'
 import { bytes, count } from '../format'
 import { useLoaded } from '../load'
 import { Copy, Problem, Toggle, Waiting } from '../parts'
-import { address, atName, embedded, vsName } from '../state'
+import { address, atName, vsName } from '../state'
 import { line } from '../text'
 import { List } from '../virtual'
 import { useAttempts } from './attempts'
@@ -31,8 +31,9 @@ interface Compared {
 /** The bytes of the call in one form: raw, with a ruler, the cut and the selected block marked. */
 export function Request(): JSX.Element {
   const [name, now, before] = [address.value.name ?? '', atName.value, vsName.value]
-  const list = embedded ? ['canonical'] : ['canonical', 'openai', 'responses', 'anthropic', 'gemini', 'text', 'markdown']
-  useAttempts().value?.recorded?.forEach((id, i, all) => // verbatim is the last one
+  const attempts = useAttempts().value
+  const list: string[] = [...(attempts?.forms ?? ['canonical'])] // a file has no others
+  attempts?.recorded?.forEach((id, i, all) => // verbatim is the last one
     list.push(all[i + 1] ? 'verbatim:' + id.split('-')[1] : 'verbatim'))
   const chosen = list.includes(form.value) ? form.value : 'canonical'
   const partial = chosen !== 'canonical' && !chosen.startsWith('verbatim')

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is bead6092d13d92bf193c816eae84f0468935b9f91af14f088d11ade9633fc2e0.
+SHA-256 is ea107f88d84a954c0a808f30b9070e30853bb60636eb7a91b0df64ed0918ae2a.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ class Attempt(TypedDict):
 
 
 class Attempts(TypedDict):
+    forms: list[Literal["canonical", "openai", "responses", "anthropic", "gemini", "text", "markdown", "verbatim"]]
     items: list[Attempt]
     next: NotRequired[int]
     recorded: NotRequired[list[str] | None]
