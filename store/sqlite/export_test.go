@@ -46,3 +46,8 @@ func WaitForReaders(d time.Duration) (restore func()) {
 	checkpointWait = d
 	return func() { checkpointWait = was }
 }
+
+// WaitsInQueue reports whether another process has a place in the queue of writers, this one from the head or one behind it.
+func WaitsInQueue(s *Store, place int) bool {
+	return writersWait(s.files.main.File, firstPlace+int64(place))
+}

@@ -17,8 +17,6 @@ import (
 type files struct {
 	path     string
 	names    [3]string      // path with each suffix
-	queue    string         // path of the file on which writers wait, see beginWrite
-	mode     fs.FileMode    // of the file, and of the files made beside it
 	opened   [3]os.FileInfo // the files by suffix, as they were when the store was opened; nil before
 	readOnly bool           // the store was opened read-only, from the file alone
 	main     *mainFile
@@ -63,7 +61,7 @@ func findFiles(path string) (*files, error) {
 	if info, err = oneName(path, info); err != nil {
 		return nil, err
 	}
-	p := &files{path: path, queue: path + "-queue", mode: info.Mode().Perm(), opened: [3]os.FileInfo{info}}
+	p := &files{path: path, opened: [3]os.FileInfo{info}}
 	for i, ending := range suffixes {
 		p.names[i] = path + ending
 	}

@@ -3,22 +3,66 @@
 package sqlite
 
 import (
+	"io"
 	"os"
 	"syscall"
 )
 
-// tryLock locks a file until it is closed, and reports whether another process holds the lock.
-func tryLock(f *os.File) (err error, held bool) {
-	err = flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
-	return err, err == syscall.EWOULDBLOCK
+// writersWait reports whether another process has a place in the queue, this one or one behind it. Cost: one system call.
+func writersWait(f *os.File, from int64) bool {
+	l := syscall.Flock_t{Type: syscall.F_WRLCK, Start: from} // up to the end
+	return fcntl(f, syscall.F_GETLK, &l) == nil && l.Type != syscall.F_UNLCK
 }
 
-// lock waits for the lock. The system serves those who wait in turn.
-func lock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
+// takePlace locks the first byte behind the places that other processes have. The system unlocks it when this process
+// ends, however it ends.
+func takePlace(f *os.File) (place int64, err error) {
+	for place = firstPlace; ; {
+		behind := syscall.Flock_t{Type: syscall.F_WRLCK, Start: place}
+		if err := fcntl(f, syscall.F_GETLK, &behind); err != nil {
+			return 0, err
+		}
+		if behind.Type != syscall.F_UNLCK {
+			if behind.Len == 0 {
+				return 0, syscall.ENOLCK // a program that does not know the queue has all of it
+			}
+			place = behind.Start + behind.Len
+			continue
+		}
+		here := syscall.Flock_t{Type: syscall.F_WRLCK, Start: place, Len: 1}
+		switch err := fcntl(f, syscall.F_SETLK, &here); err {
+		case syscall.EAGAIN, syscall.EACCES: // another process was faster
+		default:
+			return place, err
+		}
+	}
+}
 
-func flock(f *os.File, how int) error {
+// waitForPlaces waits until all places before one are free, and takes them. Who is before it may be killed: then it
+// goes on waiting for those who were before that one.
+func waitForPlaces(f *os.File, place int64) error {
+	for _, from := range [...]int64{place - 1, firstPlace} { // the first wakes nobody else when its turn comes
+		if from < firstPlace {
+			break
+		}
+		l := syscall.Flock_t{Type: syscall.F_WRLCK, Start: from, Len: place - from}
+		if err := fcntl(f, syscall.F_SETLKW, &l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leavePlaces unlocks a place and those before it.
+func leavePlaces(f *os.File, place int64) {
+	l := syscall.Flock_t{Type: syscall.F_UNLCK, Start: firstPlace, Len: place - firstPlace + 1}
+	_ = fcntl(f, syscall.F_SETLK, &l) // of a closed file, which has no lock any more
+}
+
+func fcntl(f *os.File, command int, l *syscall.Flock_t) error {
+	l.Whence = io.SeekStart
 	for {
-		if err := syscall.Flock(int(f.Fd()), how); err != syscall.EINTR {
+		if err := syscall.FcntlFlock(f.Fd(), command, l); err != syscall.EINTR {
 			return err
 		}
 	}
@@ -28,6 +72,5 @@ func flock(f *os.File, how int) error {
 // bytes from 2^30+2 on, and closes the log if nobody else has it.
 func openElsewhere(f *os.File) bool {
 	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Start: 1<<30 + 2, Len: 510}
-	err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &lock)
-	return err == nil && lock.Type != syscall.F_UNLCK
+	return fcntl(f, syscall.F_GETLK, &lock) == nil && lock.Type != syscall.F_UNLCK
 }

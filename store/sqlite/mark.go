@@ -71,8 +71,9 @@ func readMark(page []byte) (m mark, ok bool) {
 // file, because closing it releases the locks of the process.
 type mainFile struct {
 	*os.File
-	info  fs.FileInfo
-	users int
+	info    fs.FileInfo
+	users   int
+	queuing chan struct{} // full while a writer of this process is in the queue, see beginWrite
 }
 
 var mainFiles struct {
@@ -99,11 +100,18 @@ func (p *files) useMain() (first bool, err error) {
 			return false, p.goneError("", err)
 		}
 		i = len(mainFiles.open)
-		mainFiles.open = append(mainFiles.open, &mainFile{File: f, info: info})
+		mainFiles.open = append(mainFiles.open, &mainFile{File: f, info: info, queuing: make(chan struct{}, 1)})
 	}
 	p.main = mainFiles.open[i]
 	p.main.users++
 	return p.main.users == 1, nil
+}
+
+// inUse returns the file, nil once the store is closed.
+func (p *files) inUse() *mainFile {
+	p.pageMu.Lock()
+	defer p.pageMu.Unlock()
+	return p.main
 }
 
 // letMain ends the use of the file, once.

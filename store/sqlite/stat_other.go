@@ -3,7 +3,6 @@
 package sqlite
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 )
@@ -20,9 +19,3 @@ func stat(name string, seen fs.FileInfo) (same bool, size int64, err error) {
 
 // linked reports whether a file has several names, which this system does not tell.
 func linked(fs.FileInfo) bool { return false }
-
-// exists reports whether there is a file of this name, as far as the system tells.
-func exists(name string) bool {
-	_, err := os.Lstat(name)
-	return !errors.Is(err, fs.ErrNotExist)
-}

@@ -29,8 +29,3 @@ func linked(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && st.Nlink > 1
 }
-
-// exists reports whether there is a file of this name, as far as the system tells.
-func exists(name string) bool {
-	return syscall.Access(name, 0) != syscall.ENOENT
-}

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"os"
 	"time"
 
 	"github.com/contexttree/pact/fault"
@@ -15,28 +14,33 @@ const busyTimeout = 5 * time.Second
 // retryInterval is how long the head of the queue waits between two tries for the lock.
 const retryInterval = time.Millisecond
 
+// firstPlace is the first byte of the queue. SQLite locks bytes of the file that are far before it.
+const firstPlace = 1 << 32
+
 // beginWrite calls begin, which takes the lock for writing, in the order in which writers came.
 //
-// SQLite keeps no order: a waiting writer tries ever more rarely, in the end ten times a
-// second, and a process that writes without a break is always faster. So after their first
-// collision writers wait in a queue, a lock on a file beside the store, and only its head tries
-// for the lock of SQLite. The head leaves the queue when it has that lock. The queue only makes
-// access fair: SQLite's lock protects the store, also from programs that do not know the queue.
+// SQLite serves writers in no order: a waiting one tries ever more rarely, in the end ten times a second, and a process
+// that writes without a break is always faster. So writers that collide take places in a queue, bytes behind the end of
+// the file that each locks, one behind the other. Only the head tries for the lock of SQLite, and leaves the queue when
+// it has that; who comes while somebody waits goes to the end. The queue only makes access fair: SQLite's lock protects
+// the store, also from programs that do not know the queue.
 func (p *files) beginWrite(ctx context.Context, begin func() error) error {
-	if !exists(p.queue) { // nobody had to wait so far
+	m := p.inUse()
+	if m == nil { // the store was closed
+		return begin()
+	}
+	if len(m.queuing) == 0 && !writersWait(m.File, firstPlace) {
 		if err := begin(); !busy(err) {
 			return err
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, busyTimeout)
 	defer cancel()
-	queue, err := p.waitInQueue(ctx)
+	leave, err := m.waitInQueue(ctx)
 	if err != nil {
 		return err
 	}
-	if queue != nil {
-		defer queue.Close() // leaves the queue
-	}
+	defer leave()
 	for {
 		err := begin()
 		if !busy(err) {
@@ -50,34 +54,43 @@ func (p *files) beginWrite(ctx context.Context, begin func() error) error {
 	}
 }
 
-// waitInQueue waits to become the head of the queue and returns its file. It returns nil if the
-// file system allows no queue, and E_BUSY if ctx ends first.
-func (p *files) waitInQueue(ctx context.Context) (*os.File, error) {
-	f, err := os.OpenFile(p.queue, os.O_RDONLY|os.O_CREATE, p.mode)
-	if err != nil {
-		return nil, nil
-	}
-	locked := make(chan error, 1)
-	if err, wait := tryLock(f); !wait {
-		locked <- err
-	} else {
-		go func() { locked <- lock(f) }()
-	}
+// waitInQueue waits until this writer is the head of the queue, and returns what leaves it. It returns E_BUSY if ctx
+// ends first. The locks belong to the process, so that one of its writers at a time has a place among those of others.
+// If the file system has no locks, only the writers of this process wait for each other.
+func (m *mainFile) waitInQueue(ctx context.Context) (leave func(), err error) {
 	select {
-	case err := <-locked:
-		if err != nil { // the file system has no such locks
-			f.Close()
-			return nil, nil
-		}
-		return f, nil
+	case m.queuing <- struct{}{}:
 	case <-ctx.Done():
-		go func() { // the lock still comes, and is then released for the next writer
-			<-locked
-			f.Close()
-		}()
-		message, remedy := busyText()
-		return nil, fault.Wrap(fault.Busy, ctx.Err(), message, remedy)
+		return nil, busyInQueue(ctx)
 	}
+	place, err := takePlace(m.File)
+	if err != nil {
+		return func() { <-m.queuing }, nil
+	}
+	leave = func() {
+		leavePlaces(m.File, place)
+		<-m.queuing
+	}
+	came := make(chan struct{})
+	go func() {
+		_ = waitForPlaces(m.File, place) // it fails if the system takes two queues for a deadlock: then SQLite decides
+		close(came)
+	}()
+	select {
+	case <-came:
+		return leave, nil
+	case <-ctx.Done():
+		go func() { // the turn still comes, and is then given to the next writer
+			<-came
+			leave()
+		}()
+		return nil, busyInQueue(ctx)
+	}
+}
+
+func busyInQueue(ctx context.Context) error {
+	message, remedy := busyText()
+	return fault.Wrap(fault.Busy, ctx.Err(), message, remedy)
 }
 
 func busy(err error) bool {
