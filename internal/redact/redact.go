@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/contexttree/pact/fault"
@@ -91,7 +92,8 @@ type start struct {
 var starts = func() (by [256][]start) {
 	for i := range forms {
 		f := &forms[i]
-		f.match = regexp.MustCompile("^(?:" + f.then + ")").FindStringSubmatchIndex
+		then := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^(?:" + f.then + ")") })
+		f.match = func(text string) []int { return then().FindStringSubmatchIndex(text) } // a program that redacts nothing compiles nothing
 		for _, text := range f.begins {
 			by[text[0]] = append(by[text[0]], start{text, f})
 		}
@@ -178,10 +180,12 @@ func kind(b byte) byte {
 // begins reports whether a secret may begin at a byte: one that is no letter, digit or _, or is behind such, or behind
 // an escape: of JSON, such as the \n in the arguments of a call, of an address, or of a terminal that shows colours.
 func begins(text string, i int) bool {
-	return i == 0 || !word(text[i]) || !word(text[i-1]) || escape.MatchString(text[max(0, i-24):i])
+	return i == 0 || !word(text[i]) || !word(text[i-1]) || escape().MatchString(text[max(0, i-24):i])
 }
 
-var escape = regexp.MustCompile(`(?:\\[bfnrt]|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}|\[[0-9;]{0,20}[mK])$`)
+var escape = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:\\[bfnrt]|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}|\[[0-9;]{0,20}[mK])$`)
+})
 
 func word(b byte) bool {
 	return b == '_' || kind(b) != 0

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/toolcall"
@@ -23,17 +24,23 @@ type instruction struct {
 	spans []string // what its text has between backticks, such as commands
 }
 
+// compiled returns a function that compiles an expression the first time that it is called: a program that simulates
+// nothing does not wait for it.
+func compiled(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
 // How agents begin a list of skills, each of them, and a file: Claude Code, Codex, opencode.
 var (
-	skillList = regexp.MustCompile(`(?i)(available skills|skills are available|<available_skills>)`)
-	skillLine = regexp.MustCompile(`^\s*[-*] \W*([\w.:-]{3,64}?)\W{0,4}: \S`)
-	skillName = regexp.MustCompile(`<name>\s*([\w.:-]{3,64})\s*</name>`)
-	fileLine  = regexp.MustCompile(`^\s*(?:#+ (\S+\.md) instructions\b|Contents of (/.{1,400}?\.md)(?: \(.*\))?:\s*$|` +
+	skillList = compiled(`(?i)(available skills|skills are available|<available_skills>)`)
+	skillLine = compiled(`^\s*[-*] \W*([\w.:-]{3,64}?)\W{0,4}: \S`)
+	skillName = compiled(`<name>\s*([\w.:-]{3,64})\s*</name>`)
+	fileLine  = compiled(`^\s*(?:#+ (\S+\.md) instructions\b|Contents of (/.{1,400}?\.md)(?: \(.*\))?:\s*$|` +
 		`Instructions from: (\S.{0,400}?\.md)\s*$)`)
-	codeSpan = regexp.MustCompile("`([^`\n]{3,100})`")
+	codeSpan = compiled("`([^`\n]{3,100})`")
 	// started is a skill that the user starts, as a message begins or as Claude Code writes it.
-	started = regexp.MustCompile(`(?:^\s*[/$]([\w.:-]{3,64})(?:\s|$)|<command-name>\s*/?([\w.:-]{3,64})\s*</command-name>)`)
-	aWord   = regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_.:-]*`)
+	started = compiled(`(?:^\s*[/$]([\w.:-]{3,64})(?:\s|$)|<command-name>\s*/?([\w.:-]{3,64})\s*</command-name>)`)
+	aWord   = compiled(`[A-Za-z0-9_][A-Za-z0-9_.:-]*`)
 )
 
 // instructionsIn returns the skills and files that a text has. A list of skills ends with a heading or a closing tag, a
@@ -47,21 +54,21 @@ func instructionsIn(text string) (list []instruction) {
 	in := nothing
 	for line := range strings.Lines(text) {
 		bare := strings.TrimSpace(line)
-		f := fileLine.FindStringSubmatch(line)
+		f := fileLine().FindStringSubmatch(line)
 		switch {
 		case f != nil:
 			in = file
 			list = append(list, instruction{name: f[1] + f[2] + f[3]})
-		case skillList.MatchString(line):
+		case skillList().MatchString(line):
 			in = skills
 			continue
 		case in == skills && (strings.HasPrefix(bare, "#") || bare == "</available_skills>" || strings.HasPrefix(bare, "</system")),
 			in == file && (bare == "</INSTRUCTIONS>" || strings.HasPrefix(bare, "</system")):
 			in = nothing
 		case in == skills:
-			name := skillName.FindStringSubmatch(line)
+			name := skillName().FindStringSubmatch(line)
 			if name == nil {
-				name = skillLine.FindStringSubmatch(line)
+				name = skillLine().FindStringSubmatch(line)
 			}
 			if name != nil {
 				list = append(list, instruction{skill: true, name: name[1]})
@@ -70,7 +77,7 @@ func instructionsIn(text string) (list []instruction) {
 		if n := len(list); in != nothing && n > 0 && list[n-1].skill == (in == skills) {
 			of := &list[n-1]
 			if of.bytes += len(line); !of.skill {
-				for _, span := range codeSpan.FindAllStringSubmatch(line, -1) {
+				for _, span := range codeSpan().FindAllStringSubmatch(line, -1) {
 					of.spans = append(of.spans, span[1])
 				}
 			}
@@ -104,7 +111,7 @@ func (f *finder) words(n *tree.Node) {
 
 // note notes the words of a text, each also without what stands before and behind a colon or a point in it.
 func note(said map[string]bool, text string) {
-	for _, word := range aWord.FindAllString(text, -1) {
+	for _, word := range aWord().FindAllString(text, -1) {
 		word = strings.TrimRight(word, ".:-")
 		said[word] = true
 		for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == '.' || r == ':' }) {
@@ -124,7 +131,7 @@ func (f *finder) instructions(n *tree.Node) (list []instruction) {
 	stringsIn(content.Any(), func(text string) {
 		list = append(list, instructionsIn(text)...)
 		if role == "user" {
-			for _, m := range started.FindAllStringSubmatch(text, -1) {
+			for _, m := range started().FindAllStringSubmatch(text, -1) {
 				note(f.started, m[1]+m[2])
 			}
 		}
@@ -134,7 +141,7 @@ func (f *finder) instructions(n *tree.Node) (list []instruction) {
 
 // names reports whether an answer has every word of a text.
 func (f *finder) names(text string) bool {
-	words := aWord.FindAllString(text, -1)
+	words := aWord().FindAllString(text, -1)
 	return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool { return !f.said[strings.TrimRight(word, ".:-")] })
 }
 

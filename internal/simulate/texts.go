@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -98,7 +97,7 @@ func callKey(r *run, t *tree.Tree, n *tree.Node) (key, tool string, err error) {
 
 // numbered matches what tools put before a line of a text: marks of quotations, lists and diffs, the file that it stands
 // in, its number and a digest.
-var numbered = regexp.MustCompile(`^[\s>|+*-]*(?:(?:\S*[:-])?[\[(L#]?\d+(?:#\w+)?[\])]?[\s:|→.\])-]+)?`)
+var numbered = compiled(`^[\s>|+*-]*(?:(?:\S*[:-])?[\[(L#]?\d+(?:#\w+)?[\])]?[\s:|→.\])-]+)?`)
 
 // textLine is a line of a text: whole, and bare of what a tool may have put before it, so that a quotation is found.
 type textLine struct{ whole, bare string }
@@ -120,7 +119,7 @@ func linesOf(r *run, n *tree.Node) (list []textLine) {
 	stringsIn(content.Any(), func(text string) {
 		for line := range strings.Lines(text) {
 			if line = strings.TrimSpace(line); len(line) >= leastQuoted {
-				list = append(list, textLine{line, line[len(numbered.FindString(line)):]})
+				list = append(list, textLine{line, line[len(numbered().FindString(line)):]})
 			}
 		}
 	})

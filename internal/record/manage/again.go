@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/commit"
@@ -184,8 +185,14 @@ func (q *Request) had(l *List, at, before int) (is had, since []int) {
 	return whole, since
 }
 
+// compiled returns a function that compiles an expression the first time that it is called: a program that manages
+// nothing does not wait for it.
+func compiled(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
 // header matches such lines as Chunk ID: 4f2a1c and Wall time: 0.0512 seconds, at the beginning of a text.
-var header = regexp.MustCompile(`^([A-Z][A-Za-z ]{1,30}: [0-9A-Za-z.]{1,40}( [a-z]{1,12})?\r?\n){1,4}`)
+var header = compiled(`^([A-Z][A-Za-z ]{1,30}: [0-9A-Za-z.]{1,40}( [a-z]{1,12})?\r?\n){1,4}`)
 
 // mostAnswer is how long an answer is at most, in bytes, that says no more than that it is the same as before.
 const mostAnswer = 1000
@@ -193,9 +200,9 @@ const mostAnswer = 1000
 // Two signs of an answer that only refers to an earlier one: it says that nothing changed, and it speaks of what was
 // said before. Both are needed: git says of a commit that nothing changed.
 var (
-	unchanged = regexp.MustCompile(`(?i)\b(unchanged|unmodified|not (been )?(changed|modified)|no(thing)? (new )?chang(es?|ed)|` +
+	unchanged = compiled(`(?i)\b(unchanged|unmodified|not (been )?(changed|modified)|no(thing)? (new )?chang(es?|ed)|` +
 		`identical|same (content|contents|result|output|text)|already|up[- ]to[- ]date|still current)\b`)
-	earlier = regexp.MustCompile(`(?i)\b(earlier|previous(ly)?|above|last (read|call|time|result|view)|before|` +
+	earlier = compiled(`(?i)\b(earlier|previous(ly)?|above|last (read|call|time|result|view)|before|` +
 		`prior|in (this|the) (conversation|context)|already (read|shown|seen|sent|returned|provided))\b`)
 )
 
@@ -213,7 +220,7 @@ func (q *Request) refersBack(at int) bool {
 // refersBack reports whether an answer of a tool only refers to an earlier one, as Claude Code's Read does.
 func refersBack(content canon.Any) bool {
 	text := textOf(content)
-	return text != "" && len(text) <= mostAnswer && unchanged.MatchString(text) && earlier.MatchString(text)
+	return text != "" && len(text) <= mostAnswer && unchanged().MatchString(text) && earlier().MatchString(text)
 }
 
 // textOf returns the texts of a result.

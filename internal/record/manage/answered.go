@@ -44,7 +44,7 @@ func sayings(content canon.Any) []saying {
 	if content.Kind != canon.KindString {
 		exact = saying{canon.KindArray, string(content.Value())}
 	}
-	rest := all[len(header.FindString(all)):]
+	rest := all[len(header().FindString(all)):]
 	if rest == "" {
 		return []saying{exact}
 	}

@@ -1,7 +1,6 @@
 package manage
 
 import (
-	"regexp"
 	"slices"
 	"sync"
 
@@ -215,7 +214,7 @@ func (d *Decision) read() (*Decision, error) {
 
 // plainID matches the ids of calls under which an original can be kept. A recorder gives its blocks ids with a colon,
 // so one without is that of an original, whoever asks for it and wherever.
-var plainID = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
+var plainID = compiled(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // ID returns the id under which the original of a result of a call is kept: that of the call, unless another original
 // has it. No context but those with originals has such an id.
@@ -225,7 +224,7 @@ func (l *List) ID(key, call string) string {
 	if id, known := l.named[key]; known {
 		return id
 	}
-	if !plainID.MatchString(call) {
+	if !plainID().MatchString(call) {
 		return "kept-" + key[:16]
 	}
 	if of, used := l.ids[call]; used && of != key {
