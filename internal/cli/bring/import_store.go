@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
+	"sync"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -102,6 +103,29 @@ const (
 	garbageEach = 8
 )
 
+// garbage is what the process allowed before the first of the imports that run in it now. More than one runs in a test.
+var garbage struct {
+	sync.Mutex
+	imports, before int
+}
+
+// lessGarbage allows importGarbage until its caller is done with an import and calls what it returns.
+func lessGarbage() (done func()) {
+	garbage.Lock()
+	defer garbage.Unlock()
+	before := debug.SetGCPercent(importGarbage)
+	if garbage.imports++; garbage.imports == 1 {
+		garbage.before = before
+	}
+	return func() {
+		garbage.Lock()
+		defer garbage.Unlock()
+		if garbage.imports--; garbage.imports == 0 {
+			debug.SetGCPercent(garbage.before)
+		}
+	}
+}
+
 func allowGarbage() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -120,7 +144,7 @@ const longestMark = 4
 func within(a *command.App, run func(context.Context, *cobra.Command, []string) error) func(context.Context, *cobra.Command, []string) error {
 	return func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		if os.Getenv("GOGC") == "" { // else its user decides
-			defer debug.SetGCPercent(debug.SetGCPercent(importGarbage))
+			defer lessGarbage()()
 		}
 		name := ""
 		if len(args) > 0 {
