@@ -121,6 +121,47 @@ func TestManageWaitsForNoOtherDecision(t *testing.T) {
 	}
 }
 
+// A conversation that another process shaped goes on with the same bytes, although the store is busy with a decision of
+// this one when it comes: the request waits until it can look what was decided.
+func TestManageSendsAgainWhatAnotherProcessSent(t *testing.T) {
+	script := append(callTurns(3), providertest.Turn{Text: "done"}, providertest.Turn{Text: "done"}, providertest.Turn{Text: "done"})
+	p, url := startProvider(t, script...)
+	s := holding()
+	options := record.Options{Context: "chat", Policy: capped(t, ""), Manage: true}
+	rec := recorder(t, dbtest.Of(s), options)
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
+	a.ask("Look.")
+	a.call()
+	works(a, 0, 1)
+	s.stop.Lock()
+	release := sync.OnceFunc(s.stop.Unlock)
+	t.Cleanup(release)
+	s.armed.Store(true)
+	var calls sync.WaitGroup
+	calls.Go(func() { works(a, 1, 2) })
+	<-s.came
+	there := recorder(t, dbtest.Of(s.Contexts), options)
+	b := newAgent(t, provider.Messages, url, there.Transport(nil), false)
+	b.ask("Look elsewhere.")
+	b.call()
+	works(b, 2, 3)
+	there.Close()
+	b.ask("Go on.")
+	b.client.Transport = rec.Transport(nil)
+	calls.Go(func() { b.call() })
+	time.Sleep(50 * time.Millisecond) // long enough for a request that does not wait
+	s.armed.Store(false)
+	release()
+	calls.Wait()
+	rec.Close()
+	all := p.Received()
+	at := slices.IndexFunc(all, func(r providertest.Received) bool { return bytes.Contains(r.Body, []byte("Go on.")) })
+	if !bytes.Contains(all[3].Body, []byte("are left out here")) || at < 4 {
+		t.Fatalf("request %d, after %s", at, all[3].Body)
+	}
+	repeats(t, provider.Messages, []providertest.Received{all[2], all[3], all[at]})
+}
+
 // What was sent as it came stays so for a later process, whatever became of the decision: Close waits until that is durable.
 func TestManageTakesBackBeforeClose(t *testing.T) {
 	for _, how := range []string{"the store stalls", "the store reports as failed what it did"} {
