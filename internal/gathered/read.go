@@ -97,13 +97,13 @@ func (v view) Range(ctx context.Context, in store.Span, o store.Order) iter.Seq2
 	}
 	return func(yield func(store.Pair, error) bool) {
 		below := func(func(store.Pair, error) bool) {}
-		behind, err := v.s.behind(ctx, v.from, store.Key{Space: in.Space, Name: in.From})
+		nothing, err := v.s.nothingBelow(ctx, v.from, in)
 		if err != nil {
 			yield(store.Pair{}, err)
 			return
 		}
-		if in.From == "" || !behind || in.To > string(in.From[0]+1) {
-			below = v.from.Range(ctx, in, o)
+		if !nothing {
+			below = of.left(v.from.Range(ctx, in, o))
 		}
 		mergedPairs(below, of.between(in), o, yield)
 	}
@@ -185,6 +185,26 @@ func (s *Store) lookUp(ctx context.Context, from store.Reader, k store.Key) ([]b
 		return nil, err
 	}
 	return from.Get(ctx, k)
+}
+
+// nothingBelow reports whether the store below is known to have nothing in a span.
+func (s *Store) nothingBelow(ctx context.Context, from store.Reader, in store.Span) (bool, error) {
+	behind, err := s.behind(ctx, from, store.Key{Space: in.Space, Name: in.From})
+	return behind && in.To <= string(in.From[0]+1), err
+}
+
+// left yields those pairs of the store below that were not deleted.
+func (of *space) left(below iter.Seq2[store.Pair, error]) iter.Seq2[store.Pair, error] {
+	if len(of.deleted) == 0 {
+		return below
+	}
+	return func(yield func(store.Pair, error) bool) {
+		for p, err := range below {
+			if (err != nil || !of.isDeleted(p.Name)) && !yield(p, err) {
+				return
+			}
+		}
+	}
 }
 
 // behind reports whether a name comes behind all names of the store below that begin with the same byte: an import

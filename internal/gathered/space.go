@@ -9,11 +9,12 @@ import (
 
 // space is what waits of one space, and what is known of it in the store below.
 type space struct {
-	pairs  []store.Pair                 // in order
-	log    []store.Record               // those that were appended and not cut, in order
-	first  int64                        // of those that were appended, 0 for none
-	cut    store.Cut                    // of the log, Last is 0 for none
-	expect map[string]store.Expectation // what the store below must hold, by name
+	pairs   []store.Pair                 // in order
+	log     []store.Record               // those that were appended and not cut, in order
+	first   int64                        // of those that were appended, 0 for none
+	cut     store.Cut                    // of the log, Last is 0 for none
+	deleted []store.Span                 // of the store below: what was put later waits among the pairs
+	expect  map[string]store.Expectation // what the store below must hold, by name
 
 	edges map[byte]string // the last name in the store below that begins with a byte, "" for none
 	top   int64           // number of the last record, of both; unknown before somebody asked
@@ -26,13 +27,17 @@ func (of *space) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(of.pairs, name, func(p store.Pair, name string) int { return strings.Compare(p.Name, name) })
 }
 
-// get returns the value of a name that waits.
+// get returns the value of a name that waits, nil for one that was deleted.
 func (of *space) get(name string) (value []byte, known bool) {
 	i, known := of.find(name)
 	if !known {
-		return nil, false
+		return nil, of.isDeleted(name)
 	}
 	return of.pairs[i].Value, true
+}
+
+func (of *space) isDeleted(name string) bool {
+	return slices.ContainsFunc(of.deleted, func(d store.Span) bool { return name >= d.From && name < d.To })
 }
 
 // between returns the pairs of a span that wait.
@@ -58,6 +63,19 @@ func (of *space) put(p store.Pair) int {
 	grows := len(p.Value) - len(of.pairs[i].Value)
 	of.pairs[i] = p
 	return grows
+}
+
+// delete takes out the pairs of a span that wait, and returns how many bytes they had.
+func (of *space) delete(in store.Span) (size int) {
+	gone := of.between(in)
+	for _, p := range gone {
+		size += len(p.Name) + len(p.Value)
+	}
+	if len(gone) > 0 {
+		at, _ := of.find(in.From)
+		of.pairs = slices.Delete(of.pairs, at, at+len(gone))
+	}
+	return size
 }
 
 // append takes a record behind the last one, and returns how many bytes it has.
@@ -111,7 +129,7 @@ func (of *space) into(b *store.Batch, at store.Space) {
 	if of.isCut(of.first) { // it shows that nobody appended another one
 		b.Append = append(b.Append, store.Record{Space: at, Number: of.first})
 	}
-	b.Append, b.Put = append(b.Append, of.log...), append(b.Put, of.pairs...)
+	b.Append, b.Delete, b.Put = append(b.Append, of.log...), append(b.Delete, of.deleted...), append(b.Put, of.pairs...)
 	if of.cut.Last > 0 {
 		b.Cut = append(b.Cut, of.cut)
 	}
@@ -124,6 +142,6 @@ func (of *space) written() {
 			of.edges[p.Name[0]] = p.Name
 		}
 	}
-	of.pairs, of.log, of.first, of.cut = nil, nil, 0, store.Cut{}
+	of.pairs, of.log, of.first, of.cut, of.deleted = nil, nil, 0, store.Cut{}, nil
 	clear(of.expect)
 }

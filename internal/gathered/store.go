@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/contexttree/pact/fault"
@@ -17,8 +18,7 @@ const most = 4 << 20
 // see them at once, other processes when they are written. Of changes of others it learns when it writes: what it
 // gathered is then refused as a whole, and every later call says so.
 //
-// What concerns the store's own space, deletes or replaces, or cuts as it appends, is written at once, behind all that
-// waits.
+// What concerns the store's own space, replaces, or cuts as it appends, is written at once, behind all that waits.
 type Store struct {
 	under store.Store
 
@@ -104,6 +104,9 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) error {
 	for _, r := range b.Append {
 		s.size += s.space(r.Space).append(r)
 	}
+	for _, d := range b.Delete {
+		s.size -= s.space(d.Space).delete(d)
+	}
 	for _, c := range b.Cut {
 		s.size -= s.space(c.Space).remove(c)
 	}
@@ -125,8 +128,13 @@ func (s *Store) Pause(ctx context.Context) {
 
 // gathers reports whether a batch can wait.
 func (s *Store) gathers(b *store.Batch) bool {
-	if len(b.Delete)+len(b.Replace) > 0 || len(b.Append) > 0 && len(b.Cut) > 0 {
+	if len(b.Replace) > 0 || len(b.Append) > 0 && len(b.Cut) > 0 {
 		return false
+	}
+	for _, d := range b.Delete {
+		if d.Space == 0 {
+			return false
+		}
 	}
 	for _, e := range b.Expect {
 		if e.Space == 0 {
@@ -189,6 +197,20 @@ func (s *Store) admit(ctx context.Context, b *store.Batch) error {
 		}
 		next[r.Space] = r.Number
 	}
+	var deleted []store.Span
+	for _, d := range b.Delete {
+		of := s.space(d.Space) // so that it is known what there is below
+		nothing, err := s.nothingBelow(ctx, s.under, d)
+		if err != nil {
+			return err
+		}
+		if !nothing && !slices.Contains(of.deleted, d) {
+			deleted = append(deleted, d)
+		}
+	}
+	for _, d := range deleted {
+		s.space(d.Space).deleted = append(s.space(d.Space).deleted, d)
+	}
 	return nil
 }
 
@@ -201,7 +223,7 @@ func (s *Store) flush(ctx context.Context) error {
 	for at, of := range s.spaces {
 		of.into(b, at)
 	}
-	if len(b.Append)+len(b.Cut)+len(b.Put) == 0 {
+	if len(b.Append)+len(b.Cut)+len(b.Put)+len(b.Delete) == 0 {
 		return nil
 	}
 	err := s.under.Write(context.WithoutCancel(ctx), b)

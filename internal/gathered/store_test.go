@@ -90,6 +90,44 @@ func TestWhatIsReplacedIsNeverWritten(t *testing.T) {
 	}
 }
 
+// What is deleted before it is written is never written; what is below it is deleted with what else waits, and a name
+// that is put again afterwards is there.
+func TestWhatIsDeletedIsNeverWritten(t *testing.T) {
+	under, s := begun(t)
+	key := func(name string) store.Key { return store.Key{Space: 1, Name: name} }
+	write(t, under, store.Batch{Put: []store.Pair{{Key: key("a1")}, {Key: key("a2")}, {Key: key("b")}}})
+	under.pairs = 0
+	if _, err := s.Get(t.Context(), key("a1")); err != nil { // from now on it knows the last name with an a
+		t.Fatal(err)
+	}
+	write(t, s, store.Batch{Put: []store.Pair{{Key: key("a3")}, {Key: key("a4")}}})
+	write(t, s, store.Batch{Delete: []store.Span{{Space: 1, From: "a1", To: "a4"}}, Put: []store.Pair{{Key: key("a2"), Value: []byte("again")}}})
+	look := func(in store.Reader) (all string) {
+		for p, err := range in.Range(t.Context(), store.Span{Space: 1, From: "a", To: "c"}, store.Descending) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all += p.Name + string(p.Value) + " "
+		}
+		for _, name := range []string{"a1", "a3"} {
+			if v, err := in.Get(t.Context(), key(name)); v != nil || err != nil {
+				t.Errorf("%s is %q, %v", name, v, err)
+			}
+		}
+		return all
+	}
+	const want = "b a4 a2again "
+	if got := look(s); got != want || under.batches != 2 {
+		t.Errorf("there is %q after %d batches, want %q after 2", got, under.batches, want)
+	}
+	if err := s.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := look(under); got != want || under.pairs != 2 {
+		t.Errorf("%d pairs were written, there is %q, want %q", under.pairs, got, want)
+	}
+}
+
 // Where another process changed the same meanwhile, nothing of what was gathered is written, and every later call says
 // so.
 func TestAnotherWriterIsFaster(t *testing.T) {
