@@ -34,6 +34,9 @@ func genHistory(t *testing.T, seed uint64) []*tree.Tree {
 			}
 			id, other := ids[r.IntN(len(ids))], ids[r.IntN(len(ids))]
 			spec := tree.Spec{Role: "user", Kind: "text", Offset: int64(r.IntN(3) - 1), Content: r.IntN(3)}
+			if r.IntN(3) == 0 { // refused where it stands already
+				spec.Key = []string{"K", "L"}[r.IntN(2)]
+			}
 			if r.IntN(2) == 0 {
 				spec.TTL = new(int64(r.IntN(4)))
 			}

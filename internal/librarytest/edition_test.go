@@ -12,7 +12,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
@@ -158,29 +157,6 @@ func TestClampedRangesOfEdition1(t *testing.T) {
 		must(t, err)
 		if !slices.Equal(r.Warnings, c.want) {
 			t.Errorf("%s after %d commits warns %q", c.query, c.commits, r.Warnings)
-		}
-	}
-}
-
-// A rule of edition 1.0 means ^sys if it names the region by its type or its depth too.
-func TestRulesOfEdition1NameTheSystemRegion(t *testing.T) {
-	ctx := context.Background()
-	for text, stays := range map[string]bool{".block": true, "(d0..d3) .block": true, ".sys .block": false,
-		"^sys .block": false, "(d-1) > .block": false, "d-1..d2 .block": false, "depth(-1) .block": false} {
-		c := published(t, 0)
-		p, err := lifecycle.ParsePolicy([]byte(`{"rules":[{"select":"` + text + `","ttl":1}]}`))
-		must(t, err)
-		must(t, c.Edit(ctx, func(b *pact.Batch) error {
-			b.KeepPolicy(&p)
-			b.Add(pact.RegionSys, pact.Spec{ID: "prompt", Content: "Be brief."})
-			return nil
-		}, nil))
-		for range 2 {
-			_, err := c.Commit(ctx, nil)
-			must(t, err)
-		}
-		if _, err := c.Working().Node("prompt"); (err == nil) != stays {
-			t.Errorf("%s: the prompt is there: %v, want %v", text, err == nil, stays)
 		}
 	}
 }

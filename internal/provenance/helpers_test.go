@@ -1,12 +1,9 @@
 package provenance_test
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -70,16 +67,6 @@ func choose[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 // without are those of a that are not in b.
 func without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(id string) bool { return slices.Contains(b, id) })
-}
-
-// sameJSON reports whether a value in JSON is the one that is wanted.
-func sameJSON(t *testing.T, raw json.RawMessage, want any) bool {
-	t.Helper()
-	var got any
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	must(t, d.Decode(&got))
-	return reflect.DeepEqual(got, want)
 }
 
 // steps is a clock that counts.
