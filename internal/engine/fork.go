@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/names"
@@ -36,8 +37,7 @@ func (e *Engine) Fork(ctx context.Context, key history.Key, cycle int64, f Fork)
 		if err != nil {
 			return err
 		}
-		made, err = e.makeFork(ctx, b, of.publisher(cycle), v, x, f)
-		if err != nil {
+		if made, err = e.makeFork(ctx, b, of.publisher(cycle), v, x, f); err != nil {
 			return err
 		}
 		begun = &state{generation: made.generation, revision: made.last.revision, published: v.revision, head: v.t,
@@ -55,22 +55,15 @@ func (e *Engine) Fork(ctx context.Context, key history.Key, cycle int64, f Fork)
 	return made.info(), nil
 }
 
-// forkPoint returns the snapshot of a cycle and the record that published it. If it is the latest one,
-// it is kept, unless a checkpoint is due, which is made of what the medium has.
+// forkPoint returns the snapshot of a cycle and the record that published it. If it is the latest one, it is in memory.
 func (e *Engine) forkPoint(ctx context.Context, of *branch, cycle int64) (v version, _ *record, err error) {
 	if s := e.cachedState(of); s != nil && s.head.Cycle() == cycle {
-		_, _, origins, err := e.pointBefore(ctx, of.publisher(cycle), cycle)
-		if err != nil {
+		v = version{t: s.head, revision: s.published}
+		if _, _, v.origins, err = e.pointBefore(ctx, of.publisher(cycle), cycle); err != nil {
 			return v, nil, err
 		}
-		if origins < manyOrigins {
-			v = version{t: s.head, revision: s.published, origins: origins}
-		}
-	}
-	if v.t == nil {
-		if v, err = e.snapshot(ctx, of, cycle); err != nil {
-			return v, nil, err
-		}
+	} else if v, err = e.snapshot(ctx, of, cycle); err != nil {
+		return v, nil, err
 	}
 	for x, err := range e.entries(ctx, of, v.revision, v.revision) {
 		return v, x, err
@@ -105,9 +98,42 @@ func (e *Engine) makeFork(ctx context.Context, b *store.Batch, of *branch, v ver
 		return made, nil
 	}
 	s := made.unsettled()
-	err = e.writePoint(b, made, s, publishedSnapshot{v.t, v.revision, made.generation}, e.pagesAfter(v, made, s))
+	if err = e.checkpointFork(ctx, b, made, s, v); errors.Is(err, errNoPlace) {
+		if v, err = e.snapshot(ctx, of, at.latest); err == nil {
+			err = e.writePoint(b, made, s, publishedSnapshot{v.t, v.revision, made.generation}, e.pagesAfter(v, made, s))
+		}
+	}
 	put(b, in(made.key, settledKey), s.encode())
 	return made, err
+}
+
+// checkpointFork writes a checkpoint of the version that a fork begins with. One in memory is written beside the checkpoint
+// before it, so that the turns of a page are not made again only to be written.
+func (e *Engine) checkpointFork(ctx context.Context, b *store.Batch, made *branch, s *settled, v version) error {
+	now := publishedSnapshot{v.t, v.revision, made.generation}
+	if v.o != nil {
+		return e.writePoint(b, made, s, now, e.pagesAfter(v, made, s))
+	}
+	_, p, _, err := e.pointBefore(ctx, made.up, made.origin.Cycle)
+	if err != nil {
+		return err
+	}
+	var list []*record
+	from := int64(1)
+	if p != nil {
+		from = p.revision + 1
+	}
+	for x, err := range e.lineage(ctx, made.up, from, v.revision) {
+		if err != nil {
+			return err
+		}
+		list = append(list, x)
+	}
+	d, err := e.pagesBeside(ctx, made, s, p, list)
+	if err != nil {
+		return err
+	}
+	return e.writePoint(b, made, s, now, d)
 }
 
 // begin writes a new branch that began in another one with its first record.
