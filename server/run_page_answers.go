@@ -199,12 +199,12 @@ func (p *pageMaker) state(at, before string, cycle int64) error {
 	}
 	inBytes := *v
 	inBytes.Counter = nil
-	parts, err := p.trees.Of(ctx, &inBytes)
+	parts, begins, err := p.trees.Of(ctx, &inBytes)
 	if err != nil {
 		return err
 	}
-	for i, part := range parts {
-		p.file.SetText("tree "+at+" "+strconv.Itoa(i), part)
+	for i, begins := range []int{0, begins, 0} {
+		p.file.SetNext("tree "+at+" "+strconv.Itoa(i), parts[i], begins)
 	}
 	same := 0
 	if p.before != nil {

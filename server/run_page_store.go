@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"slices"
+	"sort"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
@@ -16,8 +18,10 @@ import (
 // are read once, one after another, so that each costs what differs from the one before it, and so does what is counted.
 type pageStore struct {
 	engine.Contexts
-	first int64
-	trees []*tree.Tree // by cycle, since the first
+	first    int64
+	trees    []*tree.Tree      // by cycle, since the first
+	log      []history.Entry   // by revision, since the first
+	attempts []history.Attempt // in the order in which they started
 }
 
 // readPageStore imports a run and reads its snapshots.
@@ -35,9 +39,35 @@ func readPageStore(ctx context.Context, name string, text []byte) (*pageStore, e
 	if err != nil || x.Cycle < x.First {
 		return s, err
 	}
+	if s.log, err = s.Contexts.Log(ctx, x.Key, 1, x.Revision); err != nil {
+		return s, err
+	}
+	if s.attempts, err = s.Contexts.Attempts(ctx, x.Key, x.First, x.Cycle+1); err != nil {
+		return s, err
+	}
 	s.first = x.First
 	s.trees, err = engine.Collect(s.Contexts.History(ctx, x.Key, x.First, x.Cycle))
 	return s, err
+}
+
+// Log implements [engine.Contexts].
+func (s *pageStore) Log(_ context.Context, _ history.Key, from, to int64) ([]history.Entry, error) {
+	from, to = max(from, 1), min(to, int64(len(s.log)))
+	if from > to {
+		return nil, nil
+	}
+	return slices.Clone(s.log[from-1 : to]), nil
+}
+
+// Attempts implements [engine.Contexts].
+func (s *pageStore) Attempts(_ context.Context, _ history.Key, from, to int64) ([]history.Attempt, error) {
+	first := func(cycle int64) int {
+		return sort.Search(len(s.attempts), func(i int) bool { return s.attempts[i].Cycle >= cycle })
+	}
+	if from > to {
+		return nil, nil
+	}
+	return slices.Clone(s.attempts[first(from):first(to+1)]), nil
 }
 
 // History implements [engine.Contexts].

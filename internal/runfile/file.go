@@ -59,23 +59,28 @@ type contents struct {
 func (f *File) SetArchive(text []byte) { f.archive = f.pieces.add(text) }
 
 // SetText keeps a text under a name. A text that is not UTF-8 is left out, and ok is false. One of a state, whose name has
-// the address behind its first word, costs what is new since the last of its kind.
-func (f *File) SetText(name string, text []byte) (ok bool) {
-	if !utf8.Valid(text) {
+// the address behind its first word, costs what is new since the last of its kind, and comparing the two.
+func (f *File) SetText(name string, text []byte) (ok bool) { return f.SetNext(name, text, 0) }
+
+// SetNext is SetText for a text of which the caller knows that so many bytes, whole characters, are those with which the
+// last of its kind begins: they are not compared.
+func (f *File) SetNext(name string, text []byte, same int) (ok bool) {
+	if !utf8.Valid(text[same:]) {
 		return false
 	}
 	if f.texts == nil {
 		f.texts, f.kinds = map[string]int{}, map[string]*growing{}
 	}
-	g := &growing{}
+	g, begins := &growing{}, 0
 	if kind, rest, _ := strings.Cut(name, " "); strings.HasPrefix(rest, "@") {
 		_, rest, _ = strings.Cut(rest, " ")
 		if kind += " " + rest; f.kinds[kind] == nil {
 			f.kinds[kind] = g
+		} else {
+			g, begins = f.kinds[kind], same
 		}
-		g = f.kinds[kind]
 	}
-	f.texts[name] = f.pieces.next(g, &f.lists, text)
+	f.texts[name] = f.pieces.next(g, &f.lists, text, begins)
 	return true
 }
 

@@ -95,10 +95,10 @@ func (p *pieces) add(text []byte) (runs Runs) {
 	return runs
 }
 
-// next cuts a text into pieces and adds it to the lists. Cost: that of what is new in it, and of comparing it with the one
-// before.
-func (p *pieces) next(g *growing, to *[]Runs, text []byte) int {
-	common, most := 0, min(len(text), len(g.text))
+// next cuts a text into pieces and adds it to the lists. The first common bytes are those of the one before. Cost: that of
+// what is new in it, and of comparing the others with the one before.
+func (p *pieces) next(g *growing, to *[]Runs, text []byte, common int) int {
+	most := min(len(text), len(g.text))
 	for common+mostPiece <= most && bytes.Equal(text[common:common+mostPiece], g.text[common:common+mostPiece]) {
 		common += mostPiece
 	}

@@ -116,62 +116,119 @@ func (w *treeWalk) entry(e *tree.Entry, region tree.Class, depth int) bool {
 
 // TreeText writes the trees of one state after another. It remembers the rows of turns in which nothing will expire.
 type TreeText struct {
-	text       []byte
-	turns      map[tree.Digest][]byte
-	sealed, ah int // where in the text the rows below ^seq begin and end
+	before, sealed, behind []byte
+	written                []writtenTurn // those with which sealed begins, up to the first in which something will expire
+	turns                  map[tree.Digest][]byte
 }
 
-// Of returns the rows of [State.Tree], all of them, as JSON, in three parts: what is below ^seq, which mostly goes on in the
-// next state, and what stands before and behind it. They are there until the next call. Cost: that of the turns that no state
-// before had, and the size of the text.
-func (x *TreeText) Of(ctx context.Context, v *State) (parts [3][]byte, err error) {
+// writtenTurn is a turn, and where its rows end in the text of all turns.
+type writtenTurn struct {
+	digest tree.Digest
+	end    int
+}
+
+// Of returns the rows of [State.Tree], all of them, as JSON, in three parts: what is below ^seq, and what stands before and
+// behind it. They are there until the next call. The first same bytes of what is below ^seq are those of the last call. Cost:
+// a look at each turn, the turns that no state before had, and the size of what is not the same.
+func (x *TreeText) Of(ctx context.Context, v *State) (parts [3][]byte, same int, err error) {
 	if x.turns == nil {
 		x.turns = map[tree.Digest][]byte{}
 	}
-	x.text, x.sealed, x.ah = append(x.text[:0], '['), 0, 0
-	err = x.add(ctx, v, tree.Of(v.Snapshot).Root(), tree.Root, 0)
-	x.text[len(x.text)-1] = ']' // a comma: there is a root
-	return [...][]byte{x.text[:x.sealed], x.text[x.sealed:x.ah], x.text[x.ah:]}, err
+	root := tree.Of(v.Snapshot).Root()
+	if x.before, err = v.appendRow(ctx, x.before[:0], root, tree.Root, 0); err != nil {
+		return parts, 0, err
+	}
+	x.before[0], x.behind = '[', x.behind[:0]
+	to := &x.before
+	for e, err := range root.Children().All() {
+		switch {
+		case err != nil:
+		case e.Class() == tree.Seq:
+			if *to, err = v.appendRow(ctx, *to, e, tree.Seq, 1); err == nil {
+				same, err = x.seal(ctx, v, e.Children())
+			}
+			to = &x.behind
+		default:
+			*to, err = x.append(ctx, v, *to, e, tree.Root, 1)
+		}
+		if err != nil {
+			return parts, 0, err
+		}
+	}
+	x.behind = append(x.behind, ']')
+	return [...][]byte{x.before, x.sealed, x.behind}, same, nil
 }
 
-func (x *TreeText) add(ctx context.Context, v *State, e *tree.Entry, region tree.Class, depth int) error {
-	steady := e.Class() == tree.Turn && region == tree.Seq && e.Summary().Finite == 0
+// seal writes the rows of the turns, and returns how many bytes of them are those of the last call.
+func (x *TreeText) seal(ctx context.Context, v *State, turns *tree.List) (same int, err error) {
+	n := 0
+	for e, err := range turns.All() {
+		if err != nil {
+			return 0, err
+		}
+		if n == len(x.written) || e.Digest() != x.written[n].digest {
+			break
+		}
+		same = x.written[n].end
+		n++
+	}
+	x.written, x.sealed = x.written[:n], x.sealed[:same]
+	for e, err := range turns.Visit(n, turns.Len(), func(*tree.Summary) bool { return true }) {
+		if err == nil {
+			x.sealed, err = x.append(ctx, v, x.sealed, e, tree.Seq, 2)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if len(x.written) == n && isSteady(e, tree.Seq) {
+			x.written = append(x.written, writtenTurn{e.Digest(), len(x.sealed)})
+			n++
+		}
+	}
+	return same, nil
+}
+
+// isSteady reports whether the rows of an entry are the same in every state that has it.
+func isSteady(e *tree.Entry, region tree.Class) bool {
+	return e.Class() == tree.Turn && region == tree.Seq && e.Summary().Finite == 0
+}
+
+// append appends the rows of an entry and of what is below it, each behind a comma.
+func (x *TreeText) append(ctx context.Context, v *State, text []byte, e *tree.Entry, region tree.Class, depth int) ([]byte, error) {
+	steady := isSteady(e, region)
 	if rows, known := x.turns[e.Digest()]; steady && known {
-		x.text = append(x.text, rows...)
-		return nil
+		return append(text, rows...), nil
 	}
-	begin := len(x.text)
-	row, err := v.treeRow(ctx, e, region, depth)
+	if e.Class().Region() {
+		region = e.Class()
+	}
+	begin := len(text)
+	text, err := v.appendRow(ctx, text, e, region, depth)
 	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(row)
-	if err != nil {
-		return err
-	}
-	x.text = append(append(x.text, text...), ',')
-	if e.Class() == tree.Seq {
-		x.sealed = len(x.text)
+		return text, err
 	}
 	for k, err := range e.Children().All() {
+		if err == nil {
+			text, err = x.append(ctx, v, text, k, region, depth+1)
+		}
 		if err != nil {
-			return err
+			return text, err
 		}
-		in := region
-		if k.Class().Region() {
-			in = k.Class()
-		}
-		if err := x.add(ctx, v, k, in, depth+1); err != nil {
-			return err
-		}
-	}
-	if e.Class() == tree.Seq {
-		x.ah = len(x.text)
 	}
 	if steady {
-		x.turns[e.Digest()] = bytes.Clone(x.text[begin:])
+		x.turns[e.Digest()] = bytes.Clone(text[begin:])
 	}
-	return nil
+	return text, nil
+}
+
+// appendRow appends the row of an entry behind a comma.
+func (v *State) appendRow(ctx context.Context, text []byte, e *tree.Entry, region tree.Class, depth int) ([]byte, error) {
+	row, err := v.treeRow(ctx, e, region, depth)
+	if err != nil {
+		return text, err
+	}
+	written, err := json.Marshal(row)
+	return append(append(text, ','), written...), err
 }
 
 func (v *State) treeRow(ctx context.Context, e *tree.Entry, region tree.Class, depth int) (r TreeRow, err error) {
