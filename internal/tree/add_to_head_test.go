@@ -1,4 +1,4 @@
-package librarytest
+package tree_test
 
 import (
 	"fmt"
@@ -112,56 +112,6 @@ func TestAddResultRefusesCallsThatAreNoBlocks(t *testing.T) {
 	}
 }
 
-// A call and its answers go together, by expiry and, where the policy keeps pairs whole, by pruning,
-// whether they refer to each other or the call was sealed before.
-func TestResultsAreRemovedWithTheirCalls(t *testing.T) {
-	for _, sealed := range []bool{false, true} {
-		for _, way := range []string{"ttl", "named", "limit"} {
-			t.Run(fmt.Sprint(way, " ", sealed), func(t *testing.T) {
-				c := create(t, pact.NewDB(store.NewMemory()))
-				s := pact.Spec{ID: "call", Role: "assistant", Kind: "call", Content: "f", Offset: 1}
-				if way == "ttl" {
-					s.TTL = 2
-				}
-				must(t, c.Edit(t.Context(), func(b *pact.Batch) error { b.Add("^ah", s); return nil }, nil))
-				if sealed {
-					_, err := c.Commit(t.Context(), nil)
-					must(t, err)
-				}
-				s.ID, s.Role, s.Kind = "", "", ""
-				for range 2 { // answers
-					must(t, c.Edit(t.Context(), func(b *pact.Batch) error { b.AddResult("call", s); return nil }, nil))
-				}
-				var pruning pact.Pruning
-				switch way {
-				case "named":
-					pruning.IDs, pruning.Policy = []string{"call"}, lifecycle.Policy{WholePairs: true}
-				case "limit":
-					pruning.Policy = lifecycle.Policy{WholePairs: true, Parts: []lifecycle.Part{{Kind: "call", MaxBytes: 1}}}
-				}
-				for range 4 {
-					snapshot, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pruning})
-					must(t, err)
-					n := 0
-					for entry := range sure.All(tree.Of(snapshot).All()) {
-						node := entry.Node()
-						if node.Kind != "" {
-							n++
-						}
-					}
-					if n != 0 && n != 3 {
-						t.Fatalf("%d of 3 are there", n)
-					}
-					if pruning = (pact.Pruning{}); n == 0 {
-						return
-					}
-				}
-				t.Error("they never went")
-			})
-		}
-	}
-}
-
 // A family under a cadence, against its own history: a member is added when none
 // is left, or the newest is so many cycles old; never two in one turn; and the
 // newest is the result.
@@ -249,7 +199,7 @@ func TestAddEveryGoesByTheNewestTurn(t *testing.T) {
 		_, err := c.Commit(t.Context(), nil)
 		must(t, err)
 	}
-	first := ids(t, c, "@t0 ^seq .mt")[0]
+	first := selected(t, c, "@t0 ^seq .mt")[0]
 	must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
 		b.Add(first, pact.Spec{ID: "late", Key: "plan", Content: "p", Offset: 2})
 		return nil

@@ -1,4 +1,4 @@
-package librarytest
+package tree_test
 
 import (
 	"bytes"
