@@ -18,10 +18,11 @@ var (
 	fenced  = regexp.MustCompile("(?s)```.*?```")
 	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	linked  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	torn    = regexp.MustCompile(`\n\n\|.*\n(\|[^ :-].*|\| [^:-].*|[^|].*)?\n`) // no line of dashes follows
 	noSlug  = regexp.MustCompile(`[^\pL\pN_ -]`)
 )
 
-// Every link of a document leads to a file that is there, and to a heading of it.
+// Every link of a document leads to a file that is there, and to a heading of it; and no empty line parts a table.
 func TestLinksOfTheDocumentsLead(t *testing.T) {
 	headings := map[string][]string{} // of a document, as GitHub names them
 	texts := map[string]string{}
@@ -46,6 +47,9 @@ func TestLinksOfTheDocumentsLead(t *testing.T) {
 		t.Fatalf("%d documents: %v", len(texts), err)
 	}
 	for path, text := range texts {
+		for _, m := range torn.FindAllString(text, -1) {
+			t.Errorf("%s: a row stands apart from its table:%s", path, m)
+		}
 		for _, m := range linked.FindAllStringSubmatch(text, -1) {
 			file, section, _ := strings.Cut(m[1], "#")
 			to := path
