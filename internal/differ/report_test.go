@@ -304,8 +304,8 @@ func TestReportOfEdition1(t *testing.T) {
 				{"id":"h","nodeType":"cont","offset":2,"children":[%s]}]}]}}`, cycle, g, h)), document.Options{}))
 		return d.Tree
 	}
-	const older = `{"id":"b","nodeType":"block","mime":"text/plain","content":"one\ntwo\n","cycle":1}`
-	const newer = `{"id":"b","nodeType":"block","mime":"text/markdown","content":"one\n2\n","cycle":1,"offset":3}`
+	const older = `{"id":"b","nodeType":"block","mime":"text/plain","content":"one\ntwo\n","cycle":1},{"id":"c","nodeType":"block","offset":4}`
+	const newer = `{"id":"b","nodeType":"block","mime":"text/markdown","content":"one\n2\n","cycle":1,"offset":3},{"id":"c","nodeType":"block","offset":4}`
 	from, to := read(1, older, ""), read(2, "", newer)
 	for _, backwards := range []bool{false, true} {
 		was, is, parents, offsets := from, to, diff.ParentChanged{Previous: "g", New: "h"}, diff.OffsetChanged{Previous: 0, New: 3}
@@ -325,9 +325,36 @@ func TestReportOfEdition1(t *testing.T) {
 		if m.ParentChanged == nil || *m.ParentChanged != parents || m.OffsetChanged == nil || *m.OffsetChanged != offsets {
 			t.Errorf("backwards %v: %+v, %+v", backwards, m.ParentChanged, m.OffsetChanged)
 		}
+		i = slices.IndexFunc(c.got.Modified, func(m diff.Modification) bool { return m.ID == "c" })
+		if i < 0 || c.got.Modified[i].ParentChanged == nil || c.got.Modified[i].OffsetChanged != nil {
+			t.Errorf("backwards %v: c, which keeps its offset: %+v", backwards, c.got.Modified)
+		}
 		mime, _ := sure.Get(is.Node("b")).Header("mime").Text()
 		if d := m.ContentDiff; d == nil || d.MIME != mime || d.Summary.BytesOlder != 8 || d.Summary.BytesNewer != 6 {
 			t.Errorf("backwards %v: %+v", backwards, d)
 		}
+	}
+}
+
+// A node that was to go in the past differs in no header from one that was to go in another past. What a range gives
+// of a change leaves out lists.
+func TestWhatShowsInNoFieldIsNoChange(t *testing.T) {
+	read := func(cycle int, headers string) *tree.Tree {
+		d := sure.Get(document.Read([]byte(fmt.Sprintf(`{"cycle":%d,"edition":"v0.1","root":{"id":"r","nodeType":"^root","children":[
+			{"id":"s","nodeType":"^sys","children":[{"id":"b","nodeType":"cb","cycle":1,%s}]}]}}`, cycle, headers)), document.Options{}))
+		return d.Tree
+	}
+	from, to := read(1, `"ttl":0`), read(2, `"ttl":0`)
+	if len(sure.Get(tree.Differences(from, to))) == 0 {
+		t.Fatal("the expiries are the same")
+	}
+	if r := sure.Get(differ.Trees(from, to, nil)); slices.ContainsFunc(r.Changed, func(c diff.Change) bool { return c.ID == "b" }) {
+		t.Errorf("%+v", r)
+	}
+	pair := sure.Get(differ.Compare(read(1, `"tags":["a"],"priority":1`), read(2, `"tags":["b"],"priority":2`), nil))
+	at := slices.IndexFunc(pair.Changed, func(d tree.Difference) bool { return d.New.ID == "b" })
+	got := pair.Delta(pair.Changed[at], pair.Fields(pair.Changed[at]))
+	if len(got) != 1 || string(got["priority"].From) != "2" || string(got["priority"].To) != "1" {
+		t.Errorf("%s", got)
 	}
 }

@@ -212,3 +212,19 @@ func TestAddEveryGoesByTheNewestTurn(t *testing.T) {
 		return nil
 	}, nil))
 }
+
+// A key stands once in ^sys and in a turn of edition 1.0, however deep its node is.
+func TestAKeyIsFoundInAGroup(t *testing.T) {
+	for _, into := range []string{pact.RegionSys, pact.RegionHead} {
+		c := published(t, 0)
+		must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
+			group := b.Add(into, pact.Spec{NodeType: "cont", Offset: 1})
+			b.Add(b.Add(group, pact.Spec{NodeType: "cont"}), pact.Spec{Key: "k", Content: "x"})
+			return nil
+		}, nil))
+		err := c.Edit(t.Context(), func(b *pact.Batch) error { b.Add(into, pact.Spec{Key: "k", Content: "y"}); return nil }, nil)
+		if fault.CodeOf(err) != fault.OverlapViolatesODI {
+			t.Errorf("%s: %v", into, err)
+		}
+	}
+}

@@ -1,4 +1,4 @@
-package librarytest
+package verify_test
 
 import (
 	"context"
@@ -17,7 +17,6 @@ import (
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
-
 	"github.com/contexttree/pact/store/sqlite"
 )
 

@@ -1,4 +1,4 @@
-package librarytest
+package verify_test
 
 import (
 	"bytes"

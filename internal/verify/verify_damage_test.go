@@ -1,4 +1,4 @@
-package librarytest
+package verify_test
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/dbtest"
-
 	"github.com/contexttree/pact/store/sqlite"
 )
 
