@@ -212,7 +212,8 @@ func SharePrefix(ctx context.Context, older, newer *Snapshot) (_ *inspect.Shared
 // A damaged context is not an error: the answer holds the first defect. Errors: E_CONTEXT_NOT_FOUND if the context
 // was deleted, E_STORE if the medium fails. Cost: reading everything that is stored for the context once, and the
 // digests of what each snapshot changed. If the bytes that were sent were recorded, Verify also hashes the part of
-// each thread that does not repeat the thread before it.
+// each thread that does not repeat the thread before it. It checks that the stored parts of requests are what was written, and
+// restores none: package record does.
 //
 // Specification: 06 §6.
 func Verify(ctx context.Context, c *Context, progress func(done, total int)) (_ *inspect.Verification, err error) {

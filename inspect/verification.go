@@ -63,6 +63,10 @@ type AttemptCounts struct {
 	Differing  []int64 `json:"otherwise"`
 	Incomplete int     `json:"unanswered"`       // snapshots with attempts, none of which was completed
 	Erased     int     `json:"erased,omitempty"` // snapshots whose attempts an erasure stripped of their hashes
+	// Of requests that a recorder stored, told by package record: how many are restored byte for byte, and the attempts whose
+	// request is not, mostly because a snapshot was changed since.
+	Restored   int      `json:"restored,omitempty"`
+	Unrestored []string `json:"not_restored,omitempty"`
 }
 
 // Erasure is an erasure as the log tells of it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,7 @@ func TestAnErasureLeavesWhatDoesNotHoldTheText(t *testing.T) {
 	attempts, err := c.Attempts(t.Context(), 1, 5)
 	must(t, err)
 	paid, before := paidFor(t, c)
+	restored(t, tk.store, 5)
 	_, err = c.Erase(t.Context(), pact.Erasure{Texts: []string{"Ada Lovelace"}, Reason: "asked to", Random: rand.Reader})
 	must(t, err)
 	for cycle := int64(1); cycle <= 5; cycle++ {
@@ -37,6 +39,7 @@ func TestAnErasureLeavesWhatDoesNotHoldTheText(t *testing.T) {
 			t.Errorf("the request of cycle %d: %v", cycle, err)
 		}
 	}
+	restored(t, tk.store, 2)
 	left, err := c.Attempts(t.Context(), 1, 5)
 	must(t, err)
 	for i, a := range left {
@@ -61,7 +64,8 @@ func TestAnErasureLeavesWhatDoesNotHoldTheText(t *testing.T) {
 
 // A request that its record does not restore is said to be edited or erased only if it was.
 func TestAnEditIsBlamedOnlyForWhatItChanged(t *testing.T) {
-	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "chat", nil)
+	db := pact.NewDB(store.NewMemory())
+	c, err := pact.Create(t.Context(), db, "chat", nil)
 	must(t, err)
 	request, err := history.PackRequest(`{"api":"openai.chat","frame":{"model":"m"},"parameters":{},"sha256":"00"}`)
 	must(t, err)
@@ -71,10 +75,23 @@ func TestAnEditIsBlamedOnlyForWhatItChanged(t *testing.T) {
 		if _, err := record.Request(t.Context(), c, 1, 0); !errors.Is(err, fault.Conflict) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
+		restored(t, db, 0, "attempt:1-1")
 		must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
 			b.Add("^ah", pact.Spec{Role: "user", Content: "more"})
 			return nil
 		}, nil))
+	}
+}
+
+// restored verifies the context chat: so many of its requests are what was sent, and those of some attempts are not.
+func restored(t *testing.T, db *pact.DB, requests int, not ...string) {
+	t.Helper()
+	v, err := pact.VerifyNamed(t.Context(), db, "chat", nil)
+	must(t, err)
+	must(t, record.CheckRequests(t.Context(), db, v))
+	if !v.Holds() || v.Attempts.Restored != requests || !slices.Equal(v.Attempts.Unrestored, not) {
+		t.Errorf("%d requests are restored, not those of %v, want %d and %v; %+v", v.Attempts.Restored, v.Attempts.Unrestored,
+			requests, not, v.Defect)
 	}
 }
 

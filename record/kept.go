@@ -123,7 +123,7 @@ func (r *Requests) Of(ctx context.Context, cycle, number int64) (*Body, error) {
 	}
 	for i, a := range slices.Backward(attempts) {
 		if _, n, _, _ := history.ParseAttemptID(a.ID); a.Request != "" && (number == 0 || n == number) {
-			return r.sentBy(ctx, attempts, i)
+			return r.sentBy(ctx, attempts, i, r.c.At)
 		}
 	}
 	which := "cycle " + strconv.FormatInt(cycle, 10)
@@ -137,8 +137,9 @@ func (r *Requests) Of(ctx context.Context, cycle, number int64) (*Body, error) {
 // its provider counted. k may be nil.
 func (k *kept) hasRequest() bool { return k != nil && (k.SHA256 != "" || k.Erased) }
 
-// sentBy returns the body of the i-th of the attempts of a cycle.
-func (r *Requests) sentBy(ctx context.Context, attempts []history.Attempt, i int) (*Body, error) {
+// sentBy returns the body of the i-th of the attempts of a cycle, whose snapshot read returns.
+func (r *Requests) sentBy(ctx context.Context, attempts []history.Attempt, i int,
+	read func(context.Context, pact.Address) (*pact.Snapshot, error)) (*Body, error) {
 	k, err := recordOf(attempts, i)
 	if err != nil {
 		return nil, err
@@ -148,7 +149,7 @@ func (r *Requests) sentBy(ctx context.Context, attempts []history.Attempt, i int
 		return nil, notRecorded(cycle, nil, "the request of "+attempts[i].ID+" was not recorded")
 	}
 	if _, last := r.c.Cycles(); cycle <= last {
-		if s, err = r.c.At(ctx, pact.Cycle(cycle)); err != nil {
+		if s, err = read(ctx, pact.Cycle(cycle)); err != nil {
 			return nil, err
 		}
 	}

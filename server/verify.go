@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/record"
 )
 
 // checked is a line of a verification: how far it is, or at the end what it found.
@@ -38,6 +39,9 @@ func (s *Server) verification() {
 						failed = sendLine(ctx, w, e, last)
 					}
 				})
+				if err == nil {
+					err = record.CheckRequests(ctx, s.store, v)
+				}
 				if err != nil {
 					return err
 				}

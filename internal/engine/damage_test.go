@@ -210,5 +210,10 @@ func TestWritingHidesNoDamage(t *testing.T) {
 
 func attempt(cycle int64) history.Attempt {
 	const digest = "00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff"
-	return history.Attempt{Cycle: cycle, Status: history.Running, Provider: "p", Model: "m", Params: digest, Thread: digest}
+	request, err := history.PackRequest(`{"parameters":{"temperature":0.` + fmt.Sprint(cycle) + `},"path":"/v1/messages"}`)
+	if err != nil {
+		panic(err) // it is short
+	}
+	return history.Attempt{Cycle: cycle, Status: history.Running, Provider: "p", Model: "m", Params: digest, Thread: digest,
+		Request: request}
 }

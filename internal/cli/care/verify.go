@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
 
 	"github.com/spf13/cobra"
 )
@@ -55,9 +56,15 @@ func verifyStore(ctx context.Context, a *command.App, name []string) error {
 			return err
 		}
 		r, err := pact.VerifyNamed(ctx, s, meant, m.At)
+		if err == nil {
+			err = record.CheckRequests(ctx, s, r)
+		}
 		return reportVerified(a, r, err, func() { drawVerified(a, r) })
 	}
 	r, err := pact.VerifyAll(ctx, s, m.At)
+	for i := 0; err == nil && i < len(r.Contexts); i++ {
+		err = record.CheckRequests(ctx, s, r.Contexts[i])
+	}
 	return reportVerified(a, r, err, func() {
 		if r.Defect != nil {
 			drawDefect(a, a.Shown(), r.Defect)
@@ -120,8 +127,8 @@ func drawDefect(a *command.App, name string, d *inspect.Defect) {
 	}
 }
 
-// maxCycles is how many cycles the text names; --json names all.
-const maxCycles = 8
+// maxShown is how many cycles or attempts the text names; --json names all.
+const maxShown = 8
 
 func drawAttempts(a *command.App, counts *inspect.AttemptCounts) {
 	running := ""
@@ -134,13 +141,10 @@ func drawAttempts(a *command.App, counts *inspect.AttemptCounts) {
 	}
 	if n := len(counts.Differing); n > 0 {
 		var cycles []string
-		for _, cycle := range counts.Differing[:min(n, maxCycles)] {
+		for _, cycle := range counts.Differing {
 			cycles = append(cycles, view.Cycle(cycle))
 		}
-		if n > maxCycles {
-			cycles = append(cycles, "and "+strconv.Itoa(n-maxCycles)+" more")
-		}
-		a.Printf("  committed %s than sent: %s\n", a.Paint.Changed("otherwise"), strings.Join(cycles, " "))
+		a.Printf("  committed %s than sent: %s\n", a.Paint.Changed("otherwise"), someOf(cycles))
 	}
 	if counts.Incomplete > 0 {
 		a.Printf("  no attempt completed: %s\n", view.Plural(counts.Incomplete, "snapshot"))
@@ -148,6 +152,20 @@ func drawAttempts(a *command.App, counts *inspect.AttemptCounts) {
 	if counts.Erased > 0 {
 		a.Printf("  erased what attempts were sent: %s\n", view.Plural(counts.Erased, "snapshot"))
 	}
+	if counts.Restored > 0 {
+		a.Printf("  restored byte for byte: %s\n", view.Plural(counts.Restored, "request"))
+	}
+	if len(counts.Unrestored) > 0 {
+		a.Printf("  requests %s: %s; pact request says why\n", a.Paint.Changed("not restored"), someOf(counts.Unrestored))
+	}
+}
+
+// someOf names the first of a list.
+func someOf(names []string) string {
+	if n := len(names) - maxShown; n > 0 {
+		names = append(names[:maxShown:maxShown], "and "+strconv.Itoa(n)+" more")
+	}
+	return strings.Join(names, " ")
 }
 
 // drawErasures lists the erasures.
