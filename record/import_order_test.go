@@ -79,6 +79,7 @@ func TestLogsInAnyOrder(t *testing.T) {
 func TestBranchesThatTakeTurns(t *testing.T) {
 	for _, branches := range []int{1, 2, 3, 5} {
 		importAll(t, dbtest.Branches(40, branches))
+		importAll(t, dbtest.ChatGPT(40, branches))
 	}
 }
 

@@ -63,3 +63,30 @@ func Branches(calls, branches int) []byte {
 	}
 	return b.Bytes()
 }
+
+// ChatGPT is a conversation of a ChatGPT export that parts behind its first call into so many branches, which take turns.
+func ChatGPT(calls, branches int) []byte {
+	type object = map[string]any
+	mapping, children := object{"root": object{"id": "root"}}, map[string][]string{}
+	say := func(id, parent, role string, at int) {
+		mapping[id] = object{"id": id, "parent": parent, "message": object{"id": id, "author": object{"role": role}, "recipient": "all",
+			"create_time": 1_790_000_000 + at, "content": object{"content_type": "text", "parts": []string{id + strings.Repeat(" word", 60)}}}}
+		children[parent] = append(children[parent], id)
+	}
+	for i := range calls {
+		parent, asked := "root", fmt.Sprint("u", i)
+		if i > 0 {
+			parent = fmt.Sprint("a", max(0, i-branches))
+		}
+		say(asked, parent, "user", 2*i)
+		say(fmt.Sprint("a", i), asked, "assistant", 2*i+1)
+	}
+	for id, node := range mapping {
+		node.(object)["children"] = children[id]
+	}
+	log, err := json.Marshal([]object{{"conversation_id": "c", "current_node": fmt.Sprint("a", calls-1), "mapping": mapping}})
+	if err != nil {
+		panic(err)
+	}
+	return log
+}

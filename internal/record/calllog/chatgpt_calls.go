@@ -43,6 +43,7 @@ func (t *chatTree) session() Session {
 		made.Calls = append(made.Calls, c)
 	}
 	inOrder(made.Calls)
+	made.Calls = branchByBranch(made.Calls, t.above(made.Calls))
 	if n := t.current; n != nil && !n.empty && !n.answers() || len(made.Calls) == 0 {
 		if n == nil && len(t.order) > 0 {
 			n = t.order[len(t.order)-1]
@@ -52,6 +53,29 @@ func (t *chatTree) session() Session {
 		}
 	}
 	return made
+}
+
+// above returns for each call the last one on the path to it, -1 for none; also for one that has a later time.
+func (t *chatTree) above(calls []Call) []int {
+	at, above := make(map[string]int, len(calls)), make([]int, len(calls))
+	for i := range calls {
+		at[calls[i].ID] = i
+	}
+	last := make(map[*chatNode]int, len(t.order)) // call on the path to a node
+	for _, n := range t.order {
+		before, ok := last[n.parent]
+		if !ok {
+			before = -1
+		}
+		if i, made := at[n.id]; made {
+			above[i], before = before, i
+			if above[i] > i {
+				above[i] = -1
+			}
+		}
+		last[n] = before
+	}
+	return above
 }
 
 // request makes the body of a request with the messages on the path to a node.

@@ -49,8 +49,8 @@ func TestImportingTheSameLogAgainIsLinear(t *testing.T) {
 func TestBranchesThatTakeTurnsAreLinear(t *testing.T) {
 	testrun.OneGoroutine(t)
 	testrun.CountsAllocations(t)
-	imported := func(calls int) uint64 {
-		log, err := calllog.Read(dbtest.Branches(calls, 2))
+	imported := func(written func(calls, branches int) []byte, calls int) uint64 {
+		log, err := calllog.Read(written(calls, 2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,8 +66,10 @@ func TestBranchesThatTakeTurnsAreLinear(t *testing.T) {
 		}
 		return after.TotalAlloc - before.TotalAlloc
 	}
-	if few, many := imported(150), imported(600); many > 6*few {
-		t.Errorf("150 calls allocate %d bytes, 600 calls %d", few, many)
+	for format, written := range map[string]func(int, int) []byte{"Claude Code": dbtest.Branches, "ChatGPT": dbtest.ChatGPT} {
+		if few, many := imported(written, 150), imported(written, 600); many > 6*few {
+			t.Errorf("%s: 150 calls allocate %d bytes, 600 calls %d", format, few, many)
+		}
 	}
 }
 
