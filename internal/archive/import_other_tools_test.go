@@ -35,6 +35,8 @@ func TestHistoriesOfOtherToolsAreMended(t *testing.T) {
 			0},
 		{"gaps", []string{snapshot(`"cycle":4,`, ``, ``, a), snapshot(`"cycle":9,`, ``, ``, a, b)}, [2]int64{4, 5},
 			[]string{"cycle 9 follows cycle 4: read as cycle 5"}, 2},
+		{"a gap behind cycle 14", []string{snapshot(`"cycle":14,`, ``, ``, a), snapshot(`"cycle":20,`, ``, ``, a, b)}, [2]int64{14, 15},
+			[]string{"cycle 20 follows cycle 14: read as cycle 15"}, 2},
 		{"no cycles", []string{snapshot(``, ``, ``, a), ``, snapshot(``, ``, ``, a, b)}, [2]int64{0, 1},
 			[]string{"no cycle follows cycle 0: read as cycle 1"}, 3},
 		{"the same cycle again", []string{snapshot(`"cycle":4,`, ``, ``, a), snapshot(`"cycle":4,`, ``, ``, a, b)},

@@ -138,6 +138,9 @@ func TestMigratedRules(t *testing.T) {
 			t.Errorf("%s: %+v, %+v, %v", text, p, list, err)
 		}
 	}
+	if _, _, err := c.Migrate(ctx, pact.NewDB(store.NewMemory()), "made", selector.Depth, false); !errors.Is(err, fault.SelectorInvalid) {
+		t.Errorf("to another edition than 1.0: %v", err)
+	}
 	if _, _, err := made.Migrate(ctx, pact.NewDB(store.NewMemory()), "again", selector.V1, false); !errors.Is(err, fault.Conflict) {
 		t.Errorf("once more: %v", err)
 	}

@@ -29,3 +29,23 @@ func TestReplacementsGoByTheKeyFacet(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// What moved has the same content: first what has the key too, then what comes first, each node once.
+func TestMovesGoByContentAndKey(t *testing.T) {
+	read := func(blocks string) *tree.Tree {
+		d, err := document.Read([]byte(`{"cycle":1,"edition":"v0.1","root":{"id":"r","nodeType":"^root","children":[`+
+			`{"id":"s","nodeType":"^sys","children":[`+blocks+`]}]}}`), document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Tree
+	}
+	older := read(`{"id":"a","nodeType":"block","content":"1"},{"id":"b","nodeType":"block","content":"1","key":"k"},
+		{"id":"c","nodeType":"block","content":"1"},{"id":"d","nodeType":"block","content":"2","key":"k"},{"id":"e","nodeType":"block","content":"1"}`)
+	newer := read(`{"id":"v","nodeType":"block","content":"1","key":"k"},{"id":"w","nodeType":"block","content":"1"},
+		{"id":"x","nodeType":"block","content":"1","key":"l"},{"id":"y","nodeType":"block","content":"3","key":"k"}`)
+	got := sure.Get(differ.MatchMoves(older, newer, []string{"a", "b", "c", "d", "e"}, []string{"v", "w", "x", "y"}))
+	if want := []differ.Match{{"a", "w"}, {"b", "v"}, {"c", "x"}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

@@ -77,9 +77,6 @@ func (b *richBuilder) build() (err error) {
 		if err != nil {
 			return err
 		}
-		if len(m.Fields) == 0 {
-			continue // no header shows the difference, such as an expiry cycle read from a ttl of 0
-		}
 		b.report.Modified = append(b.report.Modified, m)
 	}
 	if err := b.children(); err != nil {

@@ -18,7 +18,7 @@ func TestWhichRulesMeanTheSystemRegion(t *testing.T) {
 		selector.V01: {".cb": false, "[role='system']": false, "^sys .cb": true, "^ah .cb, ^sys .cb": true, "#k": true, "[id='k']": true,
 			"[id!='k']": false, "[key='k']": false, "^seq .mt:depth(1) .cb": false, "[nodeType='^sys'] .cb": false, "[kind='sys']": false},
 		selector.V1: {".block": false, "(d0..d3) .block": false, ".sys .block": true, "^sys .block": true, "(d-1) > .block": true,
-			"d-1..d2 .block": true, "depth(-1) .block": true, "depth(1) .block": false, "[nodeType='sys'] .block": true,
+			"d-1..d2 .block": true, "depth(-1) .block": true, "depth(1) .block": false, ".seg:depth(1) .block": false, "[nodeType='sys'] .block": true,
 			"[nodeType!='sys'] .block": false, "[nodeType='seg'] .block": false, "[kind='sys']": false, "(d-1, 0)": true, "(d2, 0)": false,
 			"depth(<=2) .block": false},
 	} {

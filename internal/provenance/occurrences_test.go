@@ -1,0 +1,155 @@
+package provenance_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/store"
+)
+
+// Each content occurs from the snapshot that brought it to the last that has it as it was, under the role that the
+// thread shows first, as the documents of the snapshots say.
+func TestOccurrencesAgreeWithModel(t *testing.T) {
+	ended, regions := 0, 0
+	for seed := range uint64(15) {
+		s := genRecordedHistory(t, seed, 8)
+		for first := range int64(4) {
+			var want, got []string
+			type run struct {
+				at   int
+				hash any
+			}
+			current := map[string]run{}
+			for _, p := range s.states[first : len(s.states)-1] {
+				now := map[string]run{}
+				for _, id := range p.order {
+					n := p.headers[id]
+					if n["content"] == nil {
+						continue
+					}
+					was, known := current[id]
+					if !known || was.hash != n["content_hash"] {
+						var o struct{ Role string }
+						if p.objects[id] != "" { // else a group, of which the thread shows nothing
+							must(t, json.Unmarshal([]byte(p.objects[id]), &o))
+						}
+						was = run{len(want), n["content_hash"]}
+						want = append(want, fmt.Sprint(id, " ", o.Role, " from ", p.cycle, " to "))
+						if n["role"] == nil {
+							regions++
+						}
+					} else {
+						want[was.at], _, _ = strings.Cut(want[was.at], "to ")
+						want[was.at] += "to "
+					}
+					want[was.at] += fmt.Sprint(p.cycle)
+					now[id] = was
+				}
+				for id := range current {
+					if _, there := now[id]; !there {
+						ended++
+					}
+				}
+				current = now
+			}
+			list, err := s.context.Occurrences(background, pact.Cycle(first+1), pact.Latest(), false,
+				func(int64, string) bool { return true })
+			must(t, err)
+			last := int64(0)
+			for _, o := range list {
+				if o.First < last || o.Working {
+					t.Errorf("seed %d: %+v comes after one of cycle %d", seed, o, last)
+				}
+				if last = o.First; s.state(o.First).objects[o.ID] == "" {
+					o.Shown = ""
+				}
+				got = append(got, fmt.Sprint(o.ID, " ", o.Shown, " from ", o.First, " to ", o.Last))
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Fatalf("seed %d, from cycle %d:\n got %q\nwant %q", seed, first+1, got, want)
+			}
+		}
+	}
+	if ended < 20 || regions < 20 {
+		t.Errorf("%d contents ended, %d have no role of their own", ended, regions)
+	}
+}
+
+// A snapshot weighs its nodes, and tokens only where somebody counts them.
+func TestASnapshotWeighsItsNodes(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	must(t, c.Edit(background, say("hue"), nil))                                                                       // three tokens of vowels
+	must(t, c.Edit(background, func(b *pact.Batch) error { b.Add("^sys", pact.Spec{Content: "x"}); return nil }, nil)) // one
+	s, err := c.Commit(background, nil)
+	must(t, err)
+	thread, err := s.Thread(background)
+	must(t, err)
+	for _, counter := range []tree.Counter{nil, vowels{}} {
+		w, err := provenance.Weigh(background, tree.Of(s.Snapshot), counter)
+		if want := map[bool]int64{false: 0, true: 4}[counter != nil]; err != nil || w.Tokens != want || w.Blocks != 2 || w.Turns != 1 ||
+			w.Bytes != int64(len(thread)) || w.Nodes != 3 { // with the core of the turn
+			t.Errorf("%+v of %d bytes, %v", w, len(thread), err)
+		}
+	}
+}
+
+// What went from a history without a log went by its lifetime, with a removable group that it left empty, or by an edit.
+func TestWhyNodesWentIsInferred(t *testing.T) {
+	const block, group = `{"id":"%s","nodeType":"cb","content":"x"%s}`, `{"id":"%s","nodeType":"mc","offset":1%s,"children":[%s]}`
+	due := func(id string) string { return fmt.Sprintf(block, id, `,"ttl":1`) }
+	stays := func(id string) string { return fmt.Sprintf(block, id, "") }
+	removable := `,"removable":true`
+	lines := ""
+	for cycle, in := range []string{strings.Join([]string{fmt.Sprintf(group, "emptied", removable, due("a")+","+due("b")),
+		fmt.Sprintf(group, "edited", removable, due("c")+","+stays("d")), fmt.Sprintf(group, "fixed", "", due("e")),
+		fmt.Sprintf(group, "inner", removable, fmt.Sprintf(group, "innermost", removable, due("f"))), fmt.Sprintf(group, "left", removable, due("h")+","+stays("i")),
+		stays("g")}, ","), fmt.Sprintf(group, "left", removable, stays("i"))} {
+		lines += fmt.Sprintf(`{"cycle":%d,"edition":"v0.1","root":{"id":"root","nodeType":"^root","children":[{"id":"sys","nodeType":"^sys","children":[%s]},`+
+			`{"id":"seq","nodeType":"^seq","children":[]},{"id":"ah","nodeType":"^ah","children":[]}]}}`+"\n", cycle+1, in)
+	}
+	c, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(lines), nil)
+	must(t, err)
+	r, err := c.RichDiff(background, pact.Cycle(1), pact.Cycle(2), nil)
+	must(t, err)
+	want := map[string]diff.Kind{"emptied": diff.ByCascade, "edited": diff.ByEdit, "fixed": diff.ByEdit, "inner": diff.ByCascade,
+		"innermost": diff.ByCascade, "d": diff.ByEdit, "g": diff.ByEdit}
+	for _, id := range []string{"a", "b", "c", "e", "f", "h"} {
+		want[id] = diff.ByExpiry
+	}
+	for _, gone := range r.Removed {
+		if gone.Cause.Kind != want[gone.ID] || gone.Cause.Inferred != (want[gone.ID] != diff.ByEdit) {
+			t.Errorf("%s went by %+v, want %s", gone.ID, gone.Cause, want[gone.ID])
+		}
+		delete(want, gone.ID)
+	}
+	if len(want) > 0 {
+		t.Errorf("%v did not go", want)
+	}
+}
+
+// What a commit of the library reports is no guess, though the context was imported: an edit may remove what is due.
+func TestAReportIsNoGuess(t *testing.T) {
+	doc := `{"cycle":1,"edition":"v0.1","root":{"id":"root","children":[{"id":"sys","nodeType":"^sys","children":[
+		{"id":"a","nodeType":"cb","content":"x","ttl":1},{"id":"b","nodeType":"cb","content":"x","ttl":1}]}]}}`
+	c, _, err := pact.Import(background, pact.NewDB(store.NewMemory()), "c", []byte(doc), nil)
+	must(t, err)
+	must(t, c.Edit(background, func(b *pact.Batch) error { b.Remove("a"); return nil }, nil))
+	_, err = c.Commit(background, nil)
+	must(t, err)
+	r, err := c.RichDiff(background, pact.Cycle(1), pact.Cycle(2), nil)
+	must(t, err)
+	for _, gone := range r.Removed {
+		if want := map[string]diff.Kind{"a": diff.ByEdit, "b": diff.ByExpiry}[gone.ID]; want != "" && (gone.Cause.Kind != want || gone.Cause.Inferred) {
+			t.Errorf("%s went by %+v, want %s", gone.ID, gone.Cause, want)
+		}
+	}
+}
