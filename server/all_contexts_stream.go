@@ -43,8 +43,8 @@ func (s *shares) enter(r right) (leave func(), err error) {
 	}, nil
 }
 
-// recent is the list of contexts as it was a moment ago, for all streams of all contexts together.
-type recent struct {
+// recentList is the list of contexts as it was a moment ago, for all streams of all contexts together.
+type recentList struct {
 	mu    sync.Mutex
 	list  []history.Info
 	until time.Time
@@ -72,8 +72,8 @@ func (s *Server) listed(ctx context.Context) ([]history.Info, error) {
 	return k.list, nil
 }
 
-// census writes the events of all contexts that a token opens.
-type census struct {
+// allContextsStream writes the events of all contexts that a token opens.
+type allContextsStream struct {
 	events
 	list []history.Info // at the last look, also those that the token does not open
 	sent map[history.Key]*sentBefore
@@ -104,7 +104,7 @@ func (s *Server) followAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w := &census{events: events{server: s, e: exchangeOf(ctx)}, list: list, sent: map[history.Key]*sentBefore{}}
+	w := &allContextsStream{events: events{server: s, e: exchangeOf(ctx)}, list: list, sent: map[history.Key]*sentBefore{}}
 	for _, i := range w.e.right.covered(list) {
 		w.sent[i.Key] = &sentBefore{name: i.Name, revision: i.Revision}
 	}
@@ -114,7 +114,7 @@ func (s *Server) followAll(ctx context.Context) error {
 }
 
 // look sends what is new.
-func (f *census) look(ctx context.Context) (over bool) {
+func (f *allContextsStream) look(ctx context.Context) (over bool) {
 	list, err := f.server.listed(ctx)
 	if err != nil {
 		return f.fail(ctx, err)

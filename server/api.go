@@ -81,7 +81,7 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (_ *O, err error) {
 		defer func() {
 			if err != nil {
-				err = withHeaders(s.asAsked(ctx, failureOf(err)))
+				err = withHeaders(s.inEdition(ctx, failureOf(err)))
 			}
 		}()
 		if err := o.mayBeAsked(exchangeOf(ctx)); err != nil {

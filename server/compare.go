@@ -11,8 +11,8 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// two are two states of a context, and a selector for the nodes to compare.
-type two struct {
+// diffQuery asks for two states of a context to compare, and with a selector for which of their nodes.
+type diffQuery struct {
 	Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
 	From    string `query:"from" default:"latest-1" doc:"Address of the older state, also of another context: NAME@c5"`
 	To      string `query:"to" default:"latest" doc:"Address of the newer state"`
@@ -23,7 +23,7 @@ type two struct {
 }
 
 // diff compares two states of a context, or one with a state of another context.
-func (s *Server) diff(ctx context.Context, in *two) (*diff.Report, error) {
+func (s *Server) diff(ctx context.Context, in *diffQuery) (*diff.Report, error) {
 	c, err := s.read(ctx, in.Name, view.Bytes)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (p *pruning) open(ctx context.Context, s *Server, name string, unit view.Un
 func (s *Server) comparisons() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/diff", id: "diff",
 		summary: "Compare two states: what came, went and changed, why, and where it is in the threads"},
-		func(ctx context.Context, in *two) (*answered[*diff.Report], error) {
+		func(ctx context.Context, in *diffQuery) (*answered[*diff.Report], error) {
 			r, err := s.diff(ctx, in)
 			if err == nil {
 				leaveOutHeads(r)

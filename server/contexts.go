@@ -168,7 +168,7 @@ func (s *Server) list(ctx context.Context, in *contextListing) (*answered[contex
 		page = page[:in.Limit]
 		p.Next = page[in.Limit-1].Name
 	}
-	k := known(all)
+	k := linksOf(all)
 	for _, info := range page {
 		about := infoOf(info)
 		about.Aside = asides[info.Name]

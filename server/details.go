@@ -32,14 +32,14 @@ type begunBy struct {
 	Cycle   int64  `json:"cycle,omitempty" doc:"The first call that had this block; absent in a list if its id does not say it"`
 }
 
-// contextsKnown are the contexts that a token may see, in the ways in which links name them.
-type contextsKnown struct {
+// contextLinks are the contexts that a token may see, in the ways in which links name them.
+type contextLinks struct {
 	byKey  map[history.Key]history.Info
 	byName map[string]history.Info
 }
 
-func known(all []history.Info) contextsKnown {
-	k := contextsKnown{make(map[history.Key]history.Info, len(all)), make(map[string]history.Info, len(all))}
+func linksOf(all []history.Info) contextLinks {
+	k := contextLinks{make(map[history.Key]history.Info, len(all)), make(map[string]history.Info, len(all))}
 	for _, i := range all {
 		k.byKey[i.Key], k.byName[i.Name] = i, i
 	}
@@ -47,7 +47,7 @@ func known(all []history.Info) contextsKnown {
 }
 
 // details says more about a context of a list.
-func (k contextsKnown) details(i history.Info) ContextDetails {
+func (k contextLinks) details(i history.Info) ContextDetails {
 	calls := max(0, i.Cycle-i.First+1)
 	d := ContextDetails{Calls: &calls, Changed: view.ISO(i.Listed.ChangedNS), Forked: k.forkedFrom(i), Begun: k.begunBy(i)}
 	if calls > 0 {
@@ -57,7 +57,7 @@ func (k contextsKnown) details(i history.Info) ContextDetails {
 }
 
 // forkedFrom says where a context began, nil if it is no fork.
-func (k contextsKnown) forkedFrom(i history.Info) *forkedFrom {
+func (k contextLinks) forkedFrom(i history.Info) *forkedFrom {
 	if i.Origin.Key == 0 {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (k contextsKnown) forkedFrom(i history.Info) *forkedFrom {
 }
 
 // begunBy returns the call that began a context, nil if no call did.
-func (k contextsKnown) begunBy(i history.Info) *begunBy {
+func (k contextLinks) begunBy(i history.Info) *begunBy {
 	from, node := record.BegunBy(i.Listed)
 	if from == "" {
 		return nil

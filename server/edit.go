@@ -164,7 +164,7 @@ func (s *Server) changes() {
 			if err != nil {
 				return nil, err
 			}
-			return inTurn(ctx, s, asking{in.Name, in.Request, wanted, []history.Kind{history.Edit}},
+			return withIdempotency(ctx, s, changeRequest{in.Name, in.Request, wanted, []history.Kind{history.Edit}},
 				func(done *history.Entry) (*revised[edited], error) { return s.edit(ctx, in, wanted, done) })
 		})
 	add(s, operation{method: "POST", path: "/v1/contexts/{name}/commits", id: "commit", body: committing{}, matches: true,
@@ -174,7 +174,7 @@ func (s *Server) changes() {
 			if err != nil {
 				return nil, err
 			}
-			return inTurn(ctx, s, asking{in.Name, in.Request, wanted, []history.Kind{history.Commit}},
+			return withIdempotency(ctx, s, changeRequest{in.Name, in.Request, wanted, []history.Kind{history.Commit}},
 				func(done *history.Entry) (*revised[committed], error) { return s.commit(ctx, in, wanted, done) })
 		})
 }

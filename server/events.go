@@ -114,7 +114,7 @@ func (f *events) follow(ctx context.Context, look func(context.Context) (over bo
 	defer next.Stop()
 	defer comment.Stop()
 	for {
-		if err := f.server.lasts(ctx, f.e.right); err != nil {
+		if err := f.server.stillValid(ctx, f.e.right); err != nil {
 			f.fail(ctx, err)
 			return
 		}

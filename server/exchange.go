@@ -91,15 +91,15 @@ func (e sender) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// plainRefusals gives the refusals of the router and of http.ServeContent, which are plain
+// problemWriter gives the refusals of the router and of http.ServeContent, which are plain
 // text, the form of all others.
-type plainRefusals struct {
+type problemWriter struct {
 	*exchange
 	refused bool
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (p *plainRefusals) WriteHeader(status int) {
+func (p *problemWriter) WriteHeader(status int) {
 	var f *failure
 	switch status {
 	case http.StatusNotFound:
@@ -118,7 +118,7 @@ func (p *plainRefusals) WriteHeader(status int) {
 }
 
 // Write implements http.ResponseWriter. It drops the plain text of a refusal.
-func (p *plainRefusals) Write(text []byte) (int, error) {
+func (p *problemWriter) Write(text []byte) (int, error) {
 	if p.refused {
 		return len(text), nil
 	}

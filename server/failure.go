@@ -182,7 +182,7 @@ func (s *Server) ownErrors(ctx huma.Context, _ string, v any) (any, error) {
 			}
 		}
 	}
-	f = s.asAsked(ctx.Context(), f)
+	f = s.inEdition(ctx.Context(), f)
 	ctx.SetHeader("Content-Type", f.ContentType(""))
 	return f, nil
 }

@@ -93,9 +93,9 @@ func (f *failure) MarshalJSON() ([]byte, error) {
 	return json.Marshal(publishedFailure{publishedError{f.published, f.Detail, d}})
 }
 
-// asAsked returns a failure in the form of the edition that the request asks in, or of that of its
+// inEdition returns a failure in the form of the edition that the request asks in, or of that of its
 // context. It is one look-up; a context that cannot be read has no edition.
-func (s *Server) asAsked(ctx context.Context, f *failure) *failure {
+func (s *Server) inEdition(ctx context.Context, f *failure) *failure {
 	r := exchangeOf(ctx).request
 	edition, name := r.URL.Query().Get("edition"), r.PathValue("name")
 	if edition == "" && name != "" && f.Status != http.StatusTooManyRequests {

@@ -30,7 +30,7 @@ func (s *Server) family(ctx context.Context, name string) (contextPage, error) {
 
 // familyOf follows the links from a context; all are the contexts that the token may see.
 func familyOf(name string, all []history.Info) []contextInfo {
-	k := known(all)
+	k := linksOf(all)
 	rows := make(map[string]*contextInfo, len(all))
 	links := map[string][]string{}
 	for _, i := range all {

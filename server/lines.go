@@ -38,7 +38,7 @@ func (s *Server) lines() {
 			if err != nil {
 				return nil, err
 			}
-			return inTurn(ctx, s, asking{in.Name, in.Request, f, []history.Kind{history.Create, history.Forked, history.Superseded}},
+			return withIdempotency(ctx, s, changeRequest{in.Name, in.Request, f, []history.Kind{history.Create, history.Forked, history.Superseded}},
 				func(*history.Entry) (*newOne, error) { return s.fork(ctx, in.Name, f, in.Request) })
 		})
 	add(s, operation{method: "POST", path: "/v1/contexts/{name}/undo", id: "undo-commit",
@@ -48,7 +48,7 @@ func (s *Server) lines() {
 			if err != nil {
 				return nil, err
 			}
-			return inTurn(ctx, s, asking{in.Name, in.Request, u, []history.Kind{history.Forked, history.Superseded}},
+			return withIdempotency(ctx, s, changeRequest{in.Name, in.Request, u, []history.Kind{history.Forked, history.Superseded}},
 				func(done *history.Entry) (*revised[undone], error) {
 					note := &pact.Note{Actor: u.Actor, Message: u.Message, Request: in.Request}
 					if err := sameNote(done, note); err != nil {

@@ -20,7 +20,7 @@ func (s *Server) nodes() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/nodes/{id}", id: "get-node",
 		summary: "Describe a node: headers, content, place in the thread, references, who brought it, who carried it"},
 		func(ctx context.Context, in *node) (*answered[*view.Node], error) {
-			c, v, err := s.view(ctx, &one{in.Name, in.At, in.Unit})
+			c, v, err := s.view(ctx, &stateQuery{in.Name, in.At, in.Unit})
 			if err != nil {
 				return nil, err
 			}

@@ -44,11 +44,11 @@ type openContext struct {
 	nodes   int
 
 	mu     sync.Mutex
-	states []state // the one that was read last comes first
+	states []readState // the one that was read last comes first
 }
 
-// state is a snapshot and the address by which it was read.
-type state struct {
+// readState is a snapshot and the address by which it was read.
+type readState struct {
 	at       pact.Address
 	snapshot *pact.Snapshot
 }
@@ -93,7 +93,7 @@ func (s *Server) openNow(ctx context.Context, info history.Info, unit view.Unit)
 	}
 	now.reader = view.NewReader(c, unit, o.Counter, before)
 	if c.Revision() == info.Revision { // else another writer was faster: the next request opens it again
-		s.opened.put(now)
+		s.opened.add(now)
 	}
 	return now, nil
 }
@@ -147,9 +147,9 @@ func (o *openContexts) find(info history.Info, unit view.Unit) *openContext {
 	return c
 }
 
-// put keeps a context instead of the one with the same key, and lets go of those that were
+// add keeps a context instead of the one with the same key, and lets go of those that were
 // not used for longest if there are too many.
-func (o *openContexts) put(c *openContext) {
+func (o *openContexts) add(c *openContext) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.list = slices.DeleteFunc(o.list, func(other *openContext) bool {
@@ -181,7 +181,7 @@ func (c *openContext) stateAt(ctx context.Context, a pact.Address) (*pact.Snapsh
 	if a == pact.Working() || a == pact.Latest() {
 		return c.context.At(ctx, a)
 	}
-	if s := c.known(a); s != nil {
+	if s := c.cached(a); s != nil {
 		return s, nil
 	}
 	s, err := c.context.At(ctx, a)
@@ -190,7 +190,7 @@ func (c *openContext) stateAt(ctx context.Context, a pact.Address) (*pact.Snapsh
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.states = slices.Insert(c.states, 0, state{a, s})
+	c.states = slices.Insert(c.states, 0, readState{a, s})
 	nodes := 0
 	for i := range c.states {
 		if nodes += c.states[i].snapshot.Len(); nodes > mostOldNodes && i > 0 {
@@ -202,11 +202,11 @@ func (c *openContext) stateAt(ctx context.Context, a pact.Address) (*pact.Snapsh
 	return s, nil
 }
 
-// known returns a state that was read before, nil if it was not.
-func (c *openContext) known(a pact.Address) *pact.Snapshot {
+// cached returns a state that was read before, nil if it was not.
+func (c *openContext) cached(a pact.Address) *pact.Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	i := slices.IndexFunc(c.states, func(s state) bool { return s.at == a })
+	i := slices.IndexFunc(c.states, func(s readState) bool { return s.at == a })
 	if i < 0 {
 		return nil
 	}

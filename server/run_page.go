@@ -62,7 +62,7 @@ func (s *Server) exportPage(ctx context.Context, c *pact.Context) error {
 		return err
 	}
 	defer func() { <-s.imports }()
-	history := holding{ctx: ctx}
+	history := limitedBuffer{ctx: ctx}
 	if err := c.Export(ctx, &history); err != nil {
 		return err
 	}
@@ -125,15 +125,15 @@ func (p *pageMaker) calls(unit, span string) error {
 	return err
 }
 
-// holding is a buffer within a budget of memory. Of a history are made a store and a page, each about as large as
+// limitedBuffer is a buffer within a budget of memory. Of a history are made a store and a page, each about as large as
 // some copies of it.
-type holding struct {
+type limitedBuffer struct {
 	bytes.Buffer
 	ctx context.Context
 }
 
 // Write implements io.Writer.
-func (h *holding) Write(p []byte) (int, error) {
+func (h *limitedBuffer) Write(p []byte) (int, error) {
 	const copies = 8
 	if _, err := budget.Hold(h.ctx, int64(copies*len(p))); err != nil {
 		return 0, err

@@ -23,36 +23,36 @@ import (
 
 // pageMaker asks a server for all that the page of a run shows.
 type pageMaker struct {
-	ctx      context.Context
-	server   *Server
-	run      *pact.Context
-	file     *runfile.File
-	path     string
-	rows     map[rowKey]int    // the index of a row
-	kept     int               // how many nodes were asked for
-	lives    map[string]bool   // of nodes, that are kept
-	callOf   map[string]string // the call of a result
-	before   *pact.Snapshot    // the state before
-	last     []int             // its rows
-	trees    view.TreeText
-	requests *record.Requests
-	asked    caught    // the last answer
-	unit     view.Unit // in which blocks are listed: tokens, if the server counts them
+	ctx        context.Context
+	server     *Server
+	run        *pact.Context
+	file       *runfile.File
+	path       string
+	rows       map[rowKey]int    // the index of a row
+	nodes      int               // how many nodes were asked for
+	lives      map[string]bool   // of nodes, that are kept
+	callOf     map[string]string // the call of a result
+	before     *pact.Snapshot    // the state before
+	last       []int             // its rows
+	trees      view.TreeText
+	requests   *record.Requests
+	lastAnswer answerBuffer // the last answer
+	unit       view.Unit    // in which blocks are listed: tokens, if the server counts them
 }
 
-// caught is an answer.
-type caught struct {
+// answerBuffer is an answer, in memory.
+type answerBuffer struct {
 	bytes.Buffer
 	head   http.Header
 	status int
 }
 
-func (c *caught) Header() http.Header    { return c.head }
-func (c *caught) WriteHeader(status int) { c.status = status }
+func (c *answerBuffer) Header() http.Header    { return c.head }
+func (c *answerBuffer) WriteHeader(status int) { c.status = status }
 
 // request begins a request of the page; its context has every right, because the server has nothing but the run.
-func (p *pageMaker) request(method, path, body string) (*exchange, *caught, error) {
-	a := &p.asked
+func (p *pageMaker) request(method, path, body string) (*exchange, *answerBuffer, error) {
+	a := &p.lastAnswer
 	a.Reset()
 	a.head, a.status = http.Header{}, http.StatusOK
 	e := &exchange{ResponseWriter: a, limits: p.server.limits, right: right{all: true}}
@@ -87,8 +87,8 @@ func (p *pageMaker) answered(method, path, body string) ([]byte, error) {
 	return a.Bytes(), nil
 }
 
-// own returns what is known of the run itself, without what other contexts and the moment say.
-func (p *pageMaker) own() (context, list []byte, err error) {
+// describeRun returns what is known of the run itself, without what other contexts and the moment say.
+func (p *pageMaker) describeRun() (context, list []byte, err error) {
 	text, err := p.ask(p.path)
 	if err != nil {
 		return nil, nil, err
@@ -105,8 +105,8 @@ func (p *pageMaker) own() (context, list []byte, err error) {
 	return context, list, err
 }
 
-// keep keeps the answer to a request under a name.
-func (p *pageMaker) keep(name, path string) error {
+// store keeps the answer to a request under a name.
+func (p *pageMaker) store(name, path string) error {
 	answer, err := p.ask(path)
 	if err == nil {
 		p.file.SetText(name, answer)
@@ -120,13 +120,13 @@ func (p *pageMaker) collect(progress func(done, total int)) error {
 	if last < first {
 		span = ""
 	}
-	own, list, err := p.own()
+	own, list, err := p.describeRun()
 	if err != nil {
 		return err
 	}
 	p.file.SetText("context", own)
 	p.file.SetText("contexts", list)
-	if err := p.keep("policies", "/v1/policies?context="+url.QueryEscape(p.file.Name)); err != nil {
+	if err := p.store("policies", "/v1/policies?context="+url.QueryEscape(p.file.Name)); err != nil {
 		return err
 	}
 	units := []string{"bytes", "tokens"}
@@ -135,7 +135,7 @@ func (p *pageMaker) collect(progress func(done, total int)) error {
 	}
 	p.unit = view.Unit(units[len(units)-1])
 	for _, unit := range units {
-		if err := p.keep("strata "+unit, p.path+"/strata?columns=800&rows=300&draft=true&unit="+unit+"&"+span); err != nil {
+		if err := p.store("strata "+unit, p.path+"/strata?columns=800&rows=300&draft=true&unit="+unit+"&"+span); err != nil {
 			return err
 		}
 		if last < first {
@@ -146,7 +146,7 @@ func (p *pageMaker) collect(progress func(done, total int)) error {
 		}
 	}
 	if last >= first && len(units) > 1 {
-		if err := p.keep("findings", p.path+"/findings"); err != nil {
+		if err := p.store("findings", p.path+"/findings"); err != nil {
 			return err
 		}
 		text, err := p.answered(http.MethodPost, p.path+"/simulation", `{"policies":[],"calls":true}`)
@@ -193,7 +193,7 @@ func (p *pageMaker) state(at, before string, cycle int64) error {
 		return err
 	}
 	ctx := e.request.Context()
-	_, v, err := p.server.view(ctx, &one{p.file.Name, at, p.unit})
+	_, v, err := p.server.view(ctx, &stateQuery{p.file.Name, at, p.unit})
 	if err != nil {
 		return err
 	}
@@ -285,8 +285,8 @@ func (p *pageMaker) row(b view.Block, object []byte, at string, cycle int64, cha
 	if err != nil {
 		return 0, err
 	}
-	p.kept++
-	name := "node " + strconv.Itoa(p.kept) + " " + b.Node
+	p.nodes++
+	name := "node " + strconv.Itoa(p.nodes) + " " + b.Node
 	of := p.path + "/nodes/" + url.PathEscape(b.Node)
 	about, err := p.ask(of + "?at=" + at)
 	if err != nil {
@@ -298,13 +298,13 @@ func (p *pageMaker) row(b view.Block, object []byte, at string, cycle int64, cha
 		return 0, err
 	}
 	if !has.Complete {
-		if err := p.keep("content "+name, of+"/content?at="+at); err != nil {
+		if err := p.store("content "+name, of+"/content?at="+at); err != nil {
 			return 0, err
 		}
 	}
 	if !p.lives[b.Node] {
 		p.lives[b.Node] = true
-		if err := p.keep("life "+b.Node, of+"/life"); err != nil {
+		if err := p.store("life "+b.Node, of+"/life"); err != nil {
 			return 0, err
 		}
 	}

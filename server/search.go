@@ -44,8 +44,8 @@ type matchPage struct {
 	Next   string        `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
 }
 
-// asked is a text, and where to look for it.
-type asked struct {
+// grepQuery is a text, and where to look for it.
+type grepQuery struct {
 	Q       string `query:"q" required:"true" minLength:"1" maxLength:"1000" doc:"The text; upper and lower case are the same"`
 	RE      bool   `query:"regexp" doc:"q is a regular expression as in Go (RE2), in which upper and lower case differ"`
 	Context string `query:"context" doc:"Name of the one context to search; all by default"`
@@ -56,7 +56,7 @@ type asked struct {
 }
 
 // check refuses what means nothing in the contexts that are to be searched.
-func (in *asked) check() error {
+func (in *grepQuery) check() error {
 	const most = 100
 	switch {
 	case in.Context != "" && in.After != "":
@@ -75,7 +75,7 @@ func (in *asked) check() error {
 func (s *Server) searches() {
 	add(s, operation{method: "GET", path: "/v1/grep", id: "grep", named: true,
 		summary: "Find the blocks of all calls whose content has a text, also those that are gone; in one context or all"},
-		func(ctx context.Context, in *asked) (*answered[*matchPage], error) {
+		func(ctx context.Context, in *grepQuery) (*answered[*matchPage], error) {
 			pattern, err := view.Pattern(in.Q, !in.RE, !in.RE)
 			if err != nil {
 				return nil, err

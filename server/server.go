@@ -95,7 +95,7 @@ type Server struct {
 	streams  chan struct{} // the same for event streams
 	memory   *budget.Memory
 	shares   shares // how many of these each named token has
-	recent   recent
+	recent   recentList
 	done     chan struct{} // closed when event streams shall end
 	close    sync.Once
 	opened   openContexts
@@ -189,7 +189,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.fail(f)
 		return
 	}
-	s.mux.ServeHTTP(&plainRefusals{exchange: e}, r)
+	s.mux.ServeHTTP(&problemWriter{exchange: e}, r)
 }
 
 // methodOf returns the method of a request for the log, where a client must not write.

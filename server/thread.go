@@ -100,7 +100,7 @@ func serveBytes(ctx context.Context, mediaType string, data []byte) {
 			h.Set("ETag", "W/"+h.Get("ETag")) // other bytes than those of which the client may ask for a part
 		}
 	}
-	http.ServeContent(&plainRefusals{exchange: e}, e.request, "", time.Time{}, bytes.NewReader(data))
+	http.ServeContent(&problemWriter{exchange: e}, e.request, "", time.Time{}, bytes.NewReader(data))
 }
 
 // verbatim is the form of a thread that is the body of the request as it was recorded.

@@ -192,8 +192,8 @@ func find(list []history.AccessToken, session string) (r right, ok bool) {
 	return r, ok
 }
 
-// lasts returns an error if a right was revoked since.
-func (s *Server) lasts(ctx context.Context, r right) error {
+// stillValid returns an error if a right was revoked since.
+func (s *Server) stillValid(ctx context.Context, r right) error {
 	if r.all {
 		return nil
 	}

@@ -22,15 +22,15 @@ const mostKeys = 10_000
 type turns struct {
 	mu      sync.Mutex
 	waiting map[string]*turn
-	asked   map[keyUse][sha256.Size]byte
-	order   []keyUse // of asked, the oldest first from next on
+	bodies  map[keyUse][sha256.Size]byte // their hashes
+	order   []keyUse                     // of bodies, the oldest first from next on
 	next    int
 }
 
-// turn is held by the request that changes a context, one at a time.
+// turn is taken by the request that changes a context, one at a time.
 type turn struct {
 	place  chan struct{}
-	wanted int // requests that hold it or wait for it
+	wanted int // requests that have it or wait for it
 }
 
 // keyUse is an idempotency key, and the context that it was used for.
@@ -39,11 +39,11 @@ type keyUse struct {
 	key     string
 }
 
-// hold waits until no other request of this server changes the context with a name.
-func (t *turns) hold(ctx context.Context, name string) (done func(), err error) {
+// lock waits until no other request of this server changes the context with a name.
+func (t *turns) lock(ctx context.Context, name string) (done func(), err error) {
 	t.mu.Lock()
 	if t.waiting == nil {
-		t.waiting, t.asked = map[string]*turn{}, map[keyUse][sha256.Size]byte{}
+		t.waiting, t.bodies = map[string]*turn{}, map[keyUse][sha256.Size]byte{}
 	}
 	w := t.waiting[name]
 	if w == nil {
@@ -72,39 +72,39 @@ func (t *turns) hold(ctx context.Context, name string) (done func(), err error) 
 func (t *turns) other(use keyUse, hash [sha256.Size]byte) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	before, ok := t.asked[use]
+	before, ok := t.bodies[use]
 	return ok && before != hash
 }
 
-// keep remembers what was asked with a key.
-func (t *turns) keep(use keyUse, hash [sha256.Size]byte) {
+// remember remembers what was asked with a key.
+func (t *turns) remember(use keyUse, hash [sha256.Size]byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if _, ok := t.asked[use]; ok {
+	if _, ok := t.bodies[use]; ok {
 		return
 	}
-	if t.asked[use] = hash; len(t.order) < mostKeys {
+	if t.bodies[use] = hash; len(t.order) < mostKeys {
 		t.order = append(t.order, use)
 		return
 	}
-	delete(t.asked, t.order[t.next])
+	delete(t.bodies, t.order[t.next])
 	t.order[t.next] = use
 	t.next = (t.next + 1) % mostKeys
 }
 
-// asking is a request that changes a context, and what a retry of it must repeat.
-type asking struct {
+// changeRequest is a request that changes a context, and what a retry of it must repeat.
+type changeRequest struct {
 	name, key string
 	body      any
 	kinds     []history.Kind // of the log entry that the request leaves
 }
 
-// inTurn makes a change of a context after those that other requests make at this moment. try
-// opens the context; if another process was faster, inTurn calls it again, so that it decides
+// withIdempotency makes a change of a context after those that other requests make at this moment. try
+// opens the context; if another process was faster, withIdempotency calls it again, so that it decides
 // on what is there then. done is the log entry of an earlier request with the same key, nil if
 // there was none; the library then does nothing more.
-func inTurn[T any](ctx context.Context, s *Server, a asking, try func(done *history.Entry) (T, error)) (out T, err error) {
-	leave, err := s.turns.hold(ctx, a.name)
+func withIdempotency[T any](ctx context.Context, s *Server, a changeRequest, try func(done *history.Entry) (T, error)) (out T, err error) {
+	leave, err := s.turns.lock(ctx, a.name)
 	if err != nil {
 		return out, err
 	}
@@ -131,7 +131,7 @@ func inTurn[T any](ctx context.Context, s *Server, a asking, try func(done *hist
 		}
 		if out, err = try(done); err == nil {
 			if a.key != "" {
-				s.turns.keep(use, hash)
+				s.turns.remember(use, hash)
 			}
 			return out, nil
 		}

@@ -11,15 +11,15 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// one is a state of a context, for lists of what it has.
-type one struct {
+// stateQuery asks for a state of a context, for lists of what it has.
+type stateQuery struct {
 	Name string    `path:"name" doc:"Name of the context; a / in it is written %2F"`
 	At   string    `query:"at" default:"latest" doc:"Address of the state: @t0, @t-1, @c12, latest or working"`
 	Unit view.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
 }
 
 // view reads a state of a context and the log behind it.
-func (s *Server) view(ctx context.Context, in *one) (*openContext, *view.State, error) {
+func (s *Server) view(ctx context.Context, in *stateQuery) (*openContext, *view.State, error) {
 	c, err := s.read(ctx, in.Name, in.Unit)
 	if err != nil {
 		return nil, nil, err
@@ -96,7 +96,7 @@ func (s *Server) listings() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/tree", id: "list-tree",
 		summary: "List the nodes of a tree in document order"},
 		func(ctx context.Context, in *rows) (*answered[*view.TreePage], error) {
-			_, v, err := s.view(ctx, &one{in.Name, in.At, in.Unit})
+			_, v, err := s.view(ctx, &stateQuery{in.Name, in.At, in.Unit})
 			if err != nil {
 				return nil, err
 			}
@@ -105,7 +105,7 @@ func (s *Server) listings() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/names", id: "list-names",
 		summary: "List the types, attributes, roles, keys, tags and tools that occur, to complete a selector"},
 		func(ctx context.Context, in *at) (*answered[*view.Names], error) {
-			_, v, err := s.view(ctx, &one{Name: in.Name, At: in.At})
+			_, v, err := s.view(ctx, &stateQuery{Name: in.Name, At: in.At})
 			if err != nil {
 				return nil, err
 			}
@@ -117,7 +117,7 @@ func (s *Server) listings() {
 // blocks lists blocks of a thread. The cause of a cut is known between a call and the one
 // before it.
 func (s *Server) blocks(ctx context.Context, in *blocksOf) (*answered[*view.BlockPage], error) {
-	c, v, err := s.view(ctx, &one{in.Name, in.At, in.Unit})
+	c, v, err := s.view(ctx, &stateQuery{in.Name, in.At, in.Unit})
 	if err != nil {
 		return nil, err
 	}
