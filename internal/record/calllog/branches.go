@@ -5,6 +5,13 @@ package calllog
 // conversation goes on from, -1 for none; such a call stays behind the one before it. A branch that begins before an earlier
 // one from the same call ends takes turns with it. Cost: linear.
 func branchByBranch(calls []Call, above []int) []Call {
+	branches := false
+	for i, from := range above {
+		branches = branches || from >= 0 && from != i-1
+	}
+	if !branches {
+		return calls
+	}
 	first, next := make([]int, len(calls)), make([]int, len(calls)) // of those behind a call, and behind the same one; 0 for none
 	last := make([]int, len(calls))                                 // of a call and those behind it
 	for i := len(calls) - 1; i > 0; i-- {

@@ -32,8 +32,12 @@ func isClaudeCode(first raw) bool {
 // above its answer.
 func readClaudeCode(list []entry, found *findings) []Session {
 	t := claudeTree{found: found, texts: found.texts, byID: map[string]*claudeLine{}, requests: map[string]canon.Any{}}
-	for _, e := range inTreeOrder(list, found) {
-		t.add(e)
+	lines := inTreeOrder(list, found)
+	for i := range lines {
+		t.add(&lines[i])
+	}
+	if t.parts = nil; !t.compacted {
+		t.byID = nil
 	}
 	if len(t.lines) == 0 {
 		return nil
@@ -43,8 +47,9 @@ func readClaudeCode(list []entry, found *findings) []Session {
 
 // claudeTree is a transcript.
 type claudeTree struct {
-	lines     []*claudeLine // in the order in which they were written
-	byID      map[string]*claudeLine
+	lines     []*claudeLine          // in the order in which they were written
+	byID      map[string]*claudeLine // while lines are added, and afterwards if some were compacted away
+	compacted bool
 	answers   []*claudeAnswer
 	preserved map[string]*preservedLine // what compactions kept, by id
 	parts     map[part]*claudeLine      // lines of answers
@@ -57,41 +62,42 @@ type claudeTree struct {
 
 // claudeLine is a line that has a place in the tree.
 type claudeLine struct {
-	entry
+	*entry
 	id     string
 	order  int // among the lines that have a place
 	parent *claudeLine
 	at     int64
-	speaks speaker       // whose words it has
-	result bool          // it has the result of a tool
-	first  bool          // it names no line above
 	answer *claudeAnswer // that the line is part of, nil for none
 	above  *claudeAnswer // the nearest answer on the path above that later requests repeat
 	below  []*claudeLine // results of tools that follow a part of an answer
-	spoke  bool          // a message of the user stands between above and here, other than results of tools
-	begins bool          // what stands above was compacted away
-	clears bool          // results above were cleared
 	under  *claudeAnswer // the last answer right below a message of the user
-	whole  bool          // a later line of the answer repeats all of it
-	taken  bool          // a call continues the compacted conversation already
+
+	speaks speaker // whose words it has
+	result bool    // it has the result of a tool
+	first  bool    // it names no line above
+	spoke  bool    // a message of the user stands between above and here, other than results of tools
+	begins bool    // what stands above was compacted away
+	clears bool    // results above were cleared
+	whole  bool    // a later line of the answer repeats all of it
+	taken  bool    // a call continues the compacted conversation already
 }
 
 // claudeAnswer is one answer of the model: one line for each block.
 type claudeAnswer struct {
 	id       string
 	lines    []*claudeLine
-	failed   bool        // the API refused the request; no later request has this message
-	made     bool        // the program wrote the message itself
 	begins   *claudeLine // where the compacted conversation begins of which this is the first answer
 	messages []text      // those of the path to here, this one included
-	clears   bool        // results of tools were cleared before it
-	extended bool        // another answer's messages stand behind them in the same memory
 	results  *claudeLine // the last result of its tools, until an answer follows
 	call     int         // the number of its call; if it is none, of the call that it is behind, -1 for none
+	failed   bool        // the API refused the request; no later request has this message
+	made     bool        // the program wrote the message itself
+	clears   bool        // results of tools were cleared before it
+	extended bool        // another answer's messages stand behind them in the same memory
 }
 
 // add reads a line and finds its place.
-func (t *claudeTree) add(e entry) {
+func (t *claudeTree) add(e *entry) {
 	f := e.fields()
 	kind, id := f.text("type"), f.text("uuid")
 	if id == "" {
@@ -115,6 +121,7 @@ func (t *claudeTree) add(e entry) {
 	}
 	l.begins = f.text("subtype") == "compact_boundary" || f["isCompactSummary"].isTrue() && l.first
 	if l.begins {
+		t.compacted = true
 		t.preserveAfter(l)
 	}
 	if t.place(l, kind, f.text("parentUuid")); other != nil && !l.begins {
@@ -292,6 +299,9 @@ func (t *claudeTree) request(model string) canon.Any {
 func (t *claudeTree) session() (made Session) {
 	made = Session{Exact: Rebuilt, API: provider.Messages, Calls: make([]Call, 0, len(t.answers))}
 	last := t.lines[len(t.lines)-1]
+	if !t.compacted {
+		t.lines = nil
+	}
 	model := unknownModel
 	var above []int // of each call the one that it goes on from, -1 for none
 	defer func() { made.Calls = branchByBranch(made.Calls, above) }()
@@ -319,6 +329,9 @@ func (t *claudeTree) session() (made Session) {
 		}
 		if !a.failed {
 			a.messages = longer(before, t.message("assistant", content))
+		}
+		if !a.failed && !t.compacted { // no later path goes through it: what is above leaves memory
+			a.lines[0].parent, a.lines[0].above, t.answers[i] = nil, nil, nil
 		}
 	}
 	if last.answer == nil || last.answer.made || len(made.Calls) == 0 {

@@ -14,8 +14,9 @@ func inTreeOrder(list []entry, found *findings) []entry {
 	byID := map[string]int{}
 	timed := true
 	for _, e := range list {
-		n := treeEntry{entry: e, above: e.member("parentUuid").text(), at: timeOf(e.member("timestamp").value())}
-		if id := e.member("uuid").text(); id != "" {
+		said := e.raw().pick("parentUuid", "timestamp", "uuid")
+		n := treeEntry{entry: e, above: said[0].text(), at: timeOf(said[1].value())}
+		if id := said[2].text(); id != "" {
 			timed = timed && n.at > 0
 			if _, twice := byID[id]; !twice {
 				byID[id] = len(nodes)

@@ -37,14 +37,19 @@ type valueFile struct {
 	file   io.ReaderAt
 	window []byte // of the file
 	from   int64  // where it begins
+	last   raw    // what was read last, and where: a value is mostly asked for several things
+	lastAt int64
 	err    error
 }
 
 // windowBytes is how much of a file is read at once.
 const windowBytes = 256 << 10
 
-// read returns a copy of a part of the file.
+// read returns a copy of a part of the file, which nobody changes.
 func (t *valueFile) read(at int64, size int) raw {
+	if at == t.lastAt && size == len(t.last) {
+		return t.last
+	}
 	if at < t.from || at+int64(size) > t.from+int64(len(t.window)) {
 		t.from, t.window = at, slices.Grow(t.window[:0], max(windowBytes, size))[:max(windowBytes, size)]
 		n, err := t.file.ReadAt(t.window, at)
@@ -55,6 +60,7 @@ func (t *valueFile) read(at int64, size int) raw {
 	}
 	is := make(raw, size) // its capacity tells [entry.under] where a part begins
 	copy(is, t.window[at-t.from:])
+	t.last, t.lastAt = is, at
 	return is
 }
 

@@ -96,9 +96,22 @@ func (r raw) fields() fields {
 }
 
 // member returns a member of an object, nil of another value. Cost: that of a walk over the object, without a copy.
-func (r raw) member(name string) (last raw) {
+func (r raw) member(name string) raw {
+	var found [1]raw
+	r.find(found[:], name)
+	return found[0]
+}
+
+// pick returns several members of an object at the cost of one.
+func (r raw) pick(names ...string) []raw {
+	found := make([]raw, len(names))
+	r.find(found, names...)
+	return found
+}
+
+func (r raw) find(found []raw, names ...string) {
 	if r.kind() != canon.KindObject {
-		return nil
+		return
 	}
 	s := canon.Scanner{Data: r}
 	for s.Open('{'); s.Peek() == '"'; s.Next() {
@@ -107,11 +120,16 @@ func (r raw) member(name string) (last raw) {
 			continue
 		}
 		v := s.Value()
-		if is := len(n) > 1 && string(n[1:len(n)-1]) == name; is || bytes.IndexByte(n, '\\') >= 0 && raw(n).text() == name {
-			last = v
+		name := n[1:max(1, len(n)-1)]
+		if bytes.IndexByte(n, '\\') >= 0 {
+			name = []byte(raw(n).text())
+		}
+		for i := range names {
+			if string(name) == names[i] {
+				found[i] = v
+			}
 		}
 	}
-	return last
 }
 
 // firstOf returns the first element of a list.

@@ -18,16 +18,6 @@ func (f *format) account(log *Log, list, again []entry, found *findings) error {
 		return nil
 	}
 	b := &sums.Book{}
-	lines := map[int]int{}
-	for _, e := range list {
-		b.Record(e.line)
-		f.count(e, b)
-		lines[e.line]++
-	}
-	for _, e := range again {
-		b.Record(e.line)
-		b.Note("a line again")
-	}
 	for i := range log.Sessions {
 		s := &log.Sessions[i]
 		var before *Call
@@ -54,8 +44,20 @@ func (f *format) account(log *Log, list, again []entry, found *findings) error {
 		}
 		b.Sent(s.Unsent)
 	}
+	lines := map[int]int{} // of those that findings name, how many records they have
+	for _, e := range list {
+		b.Record(e.line)
+		f.count(e, b)
+		if found.names(e.line) {
+			lines[e.line]++
+		}
+	}
+	for _, e := range again {
+		b.Record(e.line)
+		b.Note("a line again")
+	}
 	// A finding names a line, and so a record only if that has the line for itself.
-	all, differences := b.Close(func(line int) bool { return line > 0 && lines[line] == 1 && found.names(line) })
+	all, differences := b.Close(func(line int) bool { return line > 0 && lines[line] == 1 })
 	log.Sums, log.Findings = all, append(log.Findings, differences...)
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/contexttree/pact/internal/record/provider"
 )
 
-// Book counts a file and what was read of it. [Book.Record] and the methods up to [Book.Total] are for what counts
-// the file, [Book.Sent] and [Book.Answered] for what was read. Memory: 8 bytes for each different text.
+// Book counts a file and what was read of it, first what was read, by [Book.Sent] and [Book.Answered]. [Book.Record] and
+// the methods up to [Book.Total] are for what counts the file. Memory: 8 bytes for each different text that was read.
 type Book struct {
 	// Turn and Session are for what counts a file, if ids of answers repeat: how often somebody spoke to the model, and in
 	// which session.
@@ -21,14 +21,16 @@ type Book struct {
 	Said    bool // the model has spoken since the last count
 
 	records  []record
-	messages []message
+	messages int64
+	missing  []int // of messages of which a text was not read, the records
+	walk     walk  // of the last message
 	calls    ids
 	results  ids
 	unnamed  int // results without an id
 	notes    []Note
-	noted    map[string]int     // of notes, by kind
-	tokens   map[string]counted // of the file, by answer
-	order    []string
+	noted    map[string]int  // of notes, by kind
+	tokens   map[key]counted // of the file, by answer
+	order    []key
 	prices   []counted
 	total    *Total
 	running  Total  // of the counter that goes on
@@ -78,11 +80,6 @@ type record struct {
 	says bool // a message, a note, or a number
 }
 
-type message struct {
-	record int
-	says   []key
-}
-
 // Total is what a file says of itself as a whole; nil where it says nothing.
 type Total struct {
 	In, Out, Cached *int64
@@ -121,9 +118,13 @@ func (b *Book) Note(kind string) {
 func (b *Book) Message(v canon.Any, except ...string) {
 	b.says()
 	at := len(b.records) - 1
-	w := walk{except: except}
+	w := &b.walk
+	w.except, w.texts, w.calls, w.results = except, w.texts[:0], w.calls[:0], w.results[:0]
 	w.value(v, "")
-	b.messages = append(b.messages, message{at, w.texts})
+	b.messages++
+	if slices.ContainsFunc(w.texts, func(k key) bool { _, is := b.read[k]; return !is }) {
+		b.missing = append(b.missing, at)
+	}
 	for _, k := range w.calls {
 		b.calls = b.calls.add(k, b.records[at].line)
 	}
@@ -151,22 +152,24 @@ func (b *Book) Tokens(id string, u provider.Usage) {
 	if id == "" {
 		id = "#" + strconv.Itoa(len(b.order))
 	}
-	if most := b.tokens[id].Out; most == nil || u.Out != nil && *u.Out >= *most {
-		b.count(id, u, line)
+	of := keyOf('a', id)
+	if most := b.tokens[of].Out; most == nil || u.Out != nil && *u.Out >= *most {
+		b.count(of, u, line)
 	}
 }
 
 // TokensOnce is Tokens for a count that may repeat one before, with the same id: then the first stands.
 func (b *Book) TokensOnce(id string, u provider.Usage) {
 	line := b.says()
-	if _, known := b.tokens[id]; !known {
-		b.count(id, u, line)
+	of := keyOf('a', id)
+	if _, known := b.tokens[of]; !known {
+		b.count(of, u, line)
 	}
 }
 
-func (b *Book) count(id string, u provider.Usage, line int) {
+func (b *Book) count(id key, u provider.Usage, line int) {
 	if b.tokens == nil {
-		b.tokens = map[string]counted{}
+		b.tokens = map[key]counted{}
 	}
 	if _, known := b.tokens[id]; !known {
 		b.order = append(b.order, id)
@@ -295,19 +298,15 @@ func Amount(dollars string) float64 {
 // cents rounds away what adding up fractions leaves: to a billionth of a dollar.
 func cents(dollars float64) float64 { return math.Round(dollars*1e9) / 1e9 }
 
-// missing returns how many messages were not read, and the line of the first that no finding names.
-func (b *Book) missing(named func(line int) bool) (n, unnamed, line int) {
-	for _, m := range b.messages {
-		if !slices.ContainsFunc(m.says, func(k key) bool { _, is := b.read[k]; return !is }) {
-			continue
-		}
-		n++
-		if at := b.records[m.record].line; !named(at) {
+// unread returns how many messages that were not read no finding names, and the line of the first.
+func (b *Book) unread(named func(line int) bool) (unnamed, line int) {
+	for _, record := range b.missing {
+		if at := b.records[record].line; !named(at) {
 			if unnamed == 0 {
 				line = at
 			}
 			unnamed++
 		}
 	}
-	return n, unnamed, line
+	return unnamed, line
 }

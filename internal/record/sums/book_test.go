@@ -50,6 +50,14 @@ func TestWhateverIsLostIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := &Book{}
+			var list []canon.Any
+			for _, m := range c.read {
+				list = append(list, value(t, m))
+			}
+			for n := range list {
+				b.Sent(canon.Fields("messages", canon.ArrayOf(list[:n]...), "model", "m"))
+			}
+			b.Answered(&provider.Answer{Content: list[len(list)-1], Usage: provider.Usage{In: c.in}}, c.price)
 			for i, m := range []string{ask, call, result, done} {
 				b.Record(i + 1)
 				b.Message(value(t, m))
@@ -59,14 +67,6 @@ func TestWhateverIsLostIsTold(t *testing.T) {
 			if c.silent {
 				b.Record(5)
 			}
-			var list []canon.Any
-			for _, m := range c.read {
-				list = append(list, value(t, m))
-			}
-			for n := range list {
-				b.Sent(canon.Fields("messages", canon.ArrayOf(list[:n]...), "model", "m"))
-			}
-			b.Answered(&provider.Answer{Content: list[len(list)-1], Usage: provider.Usage{In: c.in}}, c.price)
 			_, found := b.Close(func(int) bool { return false })
 			if got := fmt.Sprint(found); !strings.Contains(got, c.want) {
 				t.Errorf("the findings are %s, want one that says %q", got, c.want)

@@ -33,8 +33,8 @@ func (b *Book) Close(named func(line int) bool) (*Sums, []inspect.Finding) {
 	if n := s.Records.File - s.Records.Read; n > 0 {
 		differs(silent, "nothing was read of %s", plural(n, "record"))
 	}
-	missing, unnamed, line := b.missing(named)
-	s.Messages = Sum{int64(len(b.messages)), int64(len(b.messages) - missing)}
+	unnamed, line := b.unread(named)
+	s.Messages = Sum{b.messages, b.messages - int64(len(b.missing))}
 	if unnamed > 0 {
 		differs(line, "%d of %s of the file %s in no request and no answer", unnamed, plural(s.Messages.File, "message"),
 			are(unnamed))
