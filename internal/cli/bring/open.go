@@ -75,8 +75,7 @@ func openRun(ctx context.Context, a *command.App, cmd *cobra.Command, flags *imp
 		case fault.CodeOf(err) == fault.ContextNotFound && isFolder(args[0]):
 			err = missing
 		case fault.CodeOf(err) == fault.ContextNotFound:
-			err = fault.At(fault.NotFound, fault.NoOffset, args[0], "there is no file and no context "+screen.Quote(args[0]),
-				"pact contexts"+a.InStore()+" lists those of "+a.Shown())
+			err = a.Neither(args[0], err)
 		case err == nil:
 			if err = flags.unused(cmd); err != nil {
 				_ = s.Close()

@@ -246,6 +246,9 @@ func (a *App) remedy(cmd *cobra.Command, f *fault.Error) string {
 	switch f.Code {
 	case fault.ContextNotFound:
 		list := "pact contexts" + db + " lists those of " + a.Shown()
+		if f.Remedy == wholeName {
+			return f.Remedy
+		}
 		if f.Token == "" || cmd.Name() == "copy" {
 			return list
 		}
@@ -253,7 +256,7 @@ func (a *App) remedy(cmd *cobra.Command, f *fault.Error) string {
 			return "pact policy --print " + f.Token + " prints the ready policy " + f.Token + "; " + list
 		}
 		if a.nearest != "" {
-			return "did you mean " + screen.Quote(a.nearest) + "? " + list
+			return a.asks(list)
 		}
 		return list + "; pact new " + screen.Quote(f.Token) + db + " makes it"
 	case fault.Conflict:

@@ -23,10 +23,12 @@ func (a *App) Exactly(ctx context.Context, s *pact.DB, name string) error {
 	if fault.CodeOf(missing) != fault.ContextNotFound {
 		return nil // what else is wrong says who opens it
 	}
-	if meant, err := a.partly(ctx, s, name, missing); err == nil {
+	meant, err := a.partly(ctx, s, name, missing)
+	if err == nil {
 		a.nearest = meant
+		return missing
 	}
-	return missing
+	return err
 }
 
 // Named returns the name of the context that a user means who looks at it: the name itself; else the file that the
@@ -78,11 +80,30 @@ func (a *App) partly(ctx context.Context, s *pact.DB, name string, missing error
 		listed = append(listed, view.Plural(more, "other"))
 	}
 	return "", fault.At(fault.ContextNotFound, fault.NoOffset, name, view.Plural(len(begun), "context")+" begin with "+
-		screen.Quote(name)+": "+strings.Join(listed, ", "), "write more of the name")
+		screen.Quote(name)+": "+strings.Join(listed, ", "), wholeName)
+}
+
+// Neither returns the error for a name that is no file and, as missing says, no context. It names what was nearly meant.
+func (a *App) Neither(name string, missing error) error {
+	if FactsOf(missing).Remedy == wholeName {
+		return missing
+	}
+	return fault.At(fault.NotFound, fault.NoOffset, name, "there is no file and no context "+screen.Quote(name),
+		a.asks("pact contexts"+a.InStore()+" lists those of "+a.Shown()))
+}
+
+// asks puts before an advice whether the context was meant whose name is nearest.
+func (a *App) asks(advice string) string {
+	if a.nearest == "" {
+		return advice
+	}
+	return "did you mean " + screen.Quote(a.nearest) + "? " + advice
 }
 
 const (
 	mostListed = 5 // names that an error lists
+	wholeName  = "write the whole name"
+
 	leastBegun = 3 // bytes of a beginning that names a context; shorter ones are typing errors
 )
 
