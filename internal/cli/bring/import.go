@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/internal/gathered"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/record/sessions"
 	"github.com/contexttree/pact/internal/record/sums"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
@@ -30,7 +31,7 @@ type importFlags struct {
 
 func newImportFlags(a *command.App, cmd *cobra.Command) *importFlags {
 	f := &importFlags{}
-	cmd.Flags().StringVar(&f.name, "name", "", "the `NAME` of the context; by default that of the file")
+	cmd.Flags().StringVar(&f.name, "name", "", "the `NAME` of the context; by default that of the file or its session")
 	cmd.Flags().StringVar(&f.edition, "edition", "", "the `EDITION` to read it in: "+command.EditionNames)
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "refuse a history that would have to be mended, and a log with damaged lines")
 	cmd.Flags().BoolVar(&f.renumber, "renumber", false,
@@ -60,6 +61,8 @@ type plan struct {
 	to *gathered.Store // where the contexts go, nil for one in memory
 }
 
+// planOf reads a file. One that holds a session of this machine is named like that, whoever imports it: under another
+// name nothing would be known of what was erased.
 func planOf(ctx context.Context, a *command.App, file string, f *importFlags) (*plan, error) {
 	if f.edition != "" {
 		if _, err := selector.ParseEdition(f.edition); err != nil {
@@ -70,7 +73,11 @@ func planOf(ctx context.Context, a *command.App, file string, f *importFlags) (*
 	if err != nil {
 		return nil, err
 	}
-	return planFor(ctx, a, in, f)
+	named := *f
+	if s := sessions.At(a.Env, file); s != nil && named.name == "" {
+		named.name = s.Name()
+	}
+	return planFor(ctx, a, in, &named)
 }
 
 // planFor divides the input into parts, one for each context.

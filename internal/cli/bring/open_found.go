@@ -36,11 +36,7 @@ func toOpen(ctx context.Context, a *command.App, flags *importFlags, args []stri
 			return in, nil, err
 		}
 	}
-	named := *flags
-	if s := sessions.At(a.Env, args[0]); s != nil && named.name == "" {
-		named.name = s.Name() // as if its id had been named
-	}
-	in, err := planOf(ctx, a, args[0], &named)
+	in, err := planOf(ctx, a, args[0], flags)
 	return in, nil, err
 }
 
