@@ -85,7 +85,7 @@ func (s *Session) Importer(ctx context.Context, to *pact.DB, actor string) (*rec
 
 // Record makes the contexts of a session, or adds to those that an earlier import of the same
 // log made. It returns their names and how many of the calls were recorded before, which are
-// also those that stored has, if it is not nil. left says that the last words of the log have no
+// also those that stored has or had, if it is not nil. left says that the last words of the log have no
 // answer yet and were left out. progress is called after each call.
 func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored *record.Importer,
 	progress func(done int)) (contexts []string, known int, left bool, err error) {
@@ -93,6 +93,7 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 	if err != nil {
 		return nil, 0, false, err
 	}
+	gone := 0                // calls that were erased from stored
 	var before *calllog.Call // the one that was recorded last, nil if the call before it was not
 	for i := range s.Calls {
 		if err := ctx.Err(); err != nil {
@@ -100,7 +101,11 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 				"the same import again goes on where it stopped")
 		}
 		call, past := s.Calls[i], record.PastCall{ID: s.Calls[i].ID}
-		if !importer.Has(call.ID) { // of a call that is recorded nobody asks more than its id
+		recorded, erased, err := importer.Leaves(ctx, call.ID)
+		if err != nil {
+			return nil, 0, false, err
+		}
+		if !recorded && !erased { // of a call that is left out nobody asks more than its id
 			if call, err = call.Load(); err == nil {
 				past, err = pastCall(&call, before)
 			}
@@ -116,7 +121,15 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 			before = &call
 			s.Calls[i].Answer, s.Calls[i].Attrs = nil, nil // the store has them
 		}
-		if !added || stored != nil && stored.Has(call.ID) {
+		if added && stored != nil {
+			if recorded, erased, err = stored.Leaves(ctx, call.ID); err != nil {
+				return nil, 0, false, err
+			}
+			if erased {
+				gone++
+			}
+		}
+		if !added || recorded || erased {
 			known++
 		}
 		if progress(i + 1); s.Unasked && importer.Erased() > 0 {
@@ -135,7 +148,7 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 		}
 		left = !kept
 	}
-	s.Erased = importer.Erased()
+	s.Erased = importer.Erased() + gone
 	s.Gone, s.Parted = importer.Gone()
 	return importer.Contexts(), known, left, nil
 }
