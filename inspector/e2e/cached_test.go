@@ -33,5 +33,5 @@ func TestABreakThatTheProviderCountedIsToldLikeEverywhere(t *testing.T) {
 	b.openStory("/c/lapsed?at=c3")
 	b.see("Before it the prefix broke once, in call 2.")
 	b.openStory("/c/lapsed?view=cost")
-	b.see("0.7884\u2009USD paid in 3 calls, 0.3450\u2009USD of it because of breaks")
+	b.see("0.7884\u2009USD paid in 3 calls, 0.3450\u2009USD of it because of 1 break")
 }

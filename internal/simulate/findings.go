@@ -62,16 +62,22 @@ type Spent struct {
 	Read     int64            `json:"read" doc:"Of these, from the cache"`
 	Written  int64            `json:"written" doc:"Of these, to the cache"`
 	Out      int64            `json:"out" doc:"Tokens of the answers; 0 unless counted"`
+	Breaks   int              `json:"breaks,omitempty" doc:"Calls at which the cache broke"`
 	Lost     float64          `json:"lost,omitempty" doc:"Of the cost, what breaks of the cache cost"`
 	Cost     *float64         `json:"cost,omitempty" doc:"Of the calls with a price; absent if none has one; of computed ones without answers"`
 	Priced   int              `json:"priced" doc:"Calls with a price"`
 }
 
-func spentOf(all *view.Totals, raw *Outcome) Spent {
+// spentOf returns what a run spent, of which broken are the findings about breaks.
+func spentOf(all *view.Totals, raw *Outcome, broken []Finding) Spent {
 	if all.Counted > 0 {
-		return Spent{inspect.Counted, all.Counted, all.Told, all.In, all.Read, all.Written, all.Out, all.Lost, all.Paid, all.Priced}
+		return Spent{inspect.Counted, all.Counted, all.Told, all.In, all.Read, all.Written, all.Out, len(broken), all.Lost, all.Paid,
+			all.Priced}
 	}
-	made := Spent{Evidence: inspect.Computed, Sent: raw.Sent, Read: raw.Read, Written: raw.Written, Cost: raw.Cost}
+	made := Spent{Evidence: inspect.Computed, Sent: raw.Sent, Read: raw.Read, Written: raw.Written, Cost: raw.Cost, Breaks: len(broken)}
+	for i := range broken {
+		made.Lost += valueOf(broken[i].Cost)
+	}
 	if raw.Cost != nil {
 		made.Priced = len(raw.ByCall)
 	}
@@ -97,7 +103,7 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (*Report, error) 
 		return nil, err
 	}
 	raw := f.run.asItWas()
-	var list []Finding
+	var list, breaks []Finding
 	err = f.run.walk(func(p *passedCall) error {
 		f.uncached.add(p.Step)
 		if f.run.counted {
@@ -116,7 +122,7 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (*Report, error) 
 				Says: fmt.Sprintf("managing ended at call %d: %s", p.Cycle, view.Visible(p.Call.ManagingEnded))})
 		}
 		if broken := f.broken(p, &raw.ByCall[len(raw.ByCall)-1]); broken != nil {
-			list = append(list, *broken)
+			list, breaks = append(list, *broken), append(breaks, *broken)
 		}
 		return nil
 	})
@@ -141,7 +147,7 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (*Report, error) 
 	})
 	count := map[string]int{}
 	list = slices.DeleteFunc(list, func(f Finding) bool { count[f.What]++; return count[f.What] > most })
-	made := &Report{Basis: result.Basis, Spent: spentOf(&f.run.totals, &result.Outcomes[0]), Findings: append([]Finding{}, list...)}
+	made := &Report{Basis: result.Basis, Spent: spentOf(&f.run.totals, &result.Outcomes[0], breaks), Findings: append([]Finding{}, list...)}
 	if result.Outcomes[0].Cost != nil {
 		made.Untried, err = cured(ctx, c, o, made)
 	}

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is ea107f88d84a954c0a808f30b9070e30853bb60636eb7a91b0df64ed0918ae2a.
+// SHA-256 is 7f618ec83537afad4d51b59da18bc2df34247f8d611e42a308be89cb85c57bbd.
 
 export interface Attempt {
   attempt_id: string
@@ -975,6 +975,8 @@ export interface SimulateResult {
 }
 
 export interface SimulateSpent {
+  /** Calls at which the cache broke */
+  breaks?: number
   /** Of the calls with a price; absent if none has one; of computed ones without answers */
   cost?: number
   /** Calls whose tokens the provider counted */

@@ -34,7 +34,8 @@ export function Cost(): JSX.Element {
       {found.value && (
         <>
           {spent!.cost !== undefined && <p>{spent!.evidence === 'computed' && '≈'}{safe(money(spent!.cost, found.value.currency))} paid in{' '}
-            {plural(spent!.priced, 'call')}, {safe(money(spent!.lost ?? 0, found.value.currency))} of it because of breaks</p>}
+            {plural(spent!.priced, 'call')}, {safe(money(spent!.lost ?? 0, found.value.currency))} of it because of{' '}
+            {plural(spent!.breaks ?? 0, 'break')}</p>}
           {found.value.findings.length === 0 ? <p>No findings.</p> : <Findings list={found.value.findings} currency={found.value.currency} />}
           {found.value.untried && <p class="faint"><Safe text={found.value.untried} /></p>}
         </>

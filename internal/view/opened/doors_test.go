@@ -229,9 +229,12 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := 0
+		found, broken := 0, 0.0
 		for _, f := range report.Findings {
 			if f.What == simulate.PrefixBroke {
+				if f.Cost != nil {
+					broken += *f.Cost
+				}
 				if found++; !breaks[f.Cycle] {
 					t.Errorf("%s: the findings break at @c%d", c.Name(), f.Cycle)
 				}
@@ -239,6 +242,9 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 		}
 		if n := len(breaks); len(r.Breaks) != n || len(told.Story.Breaks) != n || found != min(n, 5) {
 			t.Errorf("%s broke %d times; prefix %d, open %d, findings %d", c.Name(), n, len(r.Breaks), len(told.Story.Breaks), found)
+		}
+		if s := report.Spent; s.Breaks != len(breaks) || s.Evidence == "computed" && s.Breaks == found && !equal(s.Lost, broken) {
+			t.Errorf("%s broke %d times, for %g; the findings say %+v", c.Name(), len(breaks), broken, s)
 		}
 		if fmt.Sprint(says["server"]) != says["walk"] || says["log"] != says["walk"] {
 			t.Errorf("%s: the doors differ: %v", c.Name(), says)

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is ea107f88d84a954c0a808f30b9070e30853bb60636eb7a91b0df64ed0918ae2a.
+SHA-256 is 7f618ec83537afad4d51b59da18bc2df34247f8d611e42a308be89cb85c57bbd.
 """
 
 from __future__ import annotations
@@ -839,6 +839,7 @@ class SimulateResult(TypedDict):
 
 
 class SimulateSpent(TypedDict):
+    breaks: NotRequired[int]
     cost: NotRequired[float]
     counted: int
     evidence: Literal["counted", "computed"]
