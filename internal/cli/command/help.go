@@ -51,6 +51,9 @@ func (a *App) Command(name string) *cobra.Command {
 	if len(words) > 0 && strings.Contains(words[0], "NAME") {
 		cmd.ValidArgsFunction = a.CompleteNames
 	}
+	if len(words) > 0 && strings.Contains(words[0], "FILE|") {
+		cmd.ValidArgsFunction = a.completeFilesToo
+	}
 	return cmd
 }
 

@@ -274,6 +274,15 @@ func (a *App) CompleteNames(cmd *cobra.Command, args []string, prefix string) ([
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
+// completeFilesToo leaves the names of files to the shell, where the name of a context may stand for one.
+func (a *App) completeFilesToo(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	names, _ := a.CompleteNames(cmd, args, prefix)
+	return names, cobra.ShellCompDirectiveDefault
+}
+
 // ReplaceFile writes a file under a temporary name and renames it when it is
 // complete and on the disk. It refuses to replace the store.
 func (a *App) ReplaceFile(name string, write func(io.Writer) error) error {
