@@ -120,10 +120,38 @@ def given_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert program(code, server.url).communicate(timeout=50)[0] == "given up\n"
 
 
+def slow(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for parts in (OK.split(b"\r\n\r\n")[0], OK + b" "):  # within the head, and within the body
+        with drip(parts) as url, soon(30), refused("E_UNREACHABLE") as error:
+            pactctx.connect(url, "t", timeout=0.5).context("chat").info()
+        assert "0.5 s" in error.value.detail
+
+
+@contextmanager
+def drip(text: bytes) -> Iterator[str]:
+    """A server that writes a text and then one byte more each tenth of a second."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                try:
+                    connection.sendall(text.replace(b"Length: 2", b"Length: 999"))
+                    while True:
+                        time.sleep(0.1)
+                        connection.sendall(b" ")
+                except OSError:
+                    pass  # the client has gone
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
 def silent_start(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PACT_BINARY", script(folder, "exec sleep 600"))
-    with soon(60), refused("E_PROGRAM"):
-        pactctx.open(folder / "a.db", timeout=0.3)
+    for lines in ("exec sleep 600", "sleep 600\ntrue"):  # the second is a script that starts a program
+        monkeypatch.setenv("PACT_BINARY", script(folder, lines))
+        with soon(60), refused("E_PROGRAM"):
+            pactctx.open(folder / "a.db", timeout=0.3)
 
 
 def missing_program(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,6 +319,9 @@ def page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with stub(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 14\r\n\r\n<h1>Sorry</h1>") as server:
         with refused("E_ANSWER"):
             pactctx.connect(server.url, "t").context("chat").info()
+    for other in (b"HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n", OK.replace(b"{}", b"[]")):
+        with stub(other) as server, refused("E_ANSWER"):
+            pactctx.connect(server.url, "t").context("chat").exists()
     half = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":"
     with stub(half) as server, refused("E_UNREACHABLE"):
         pactctx.connect(server.url, "t").context("chat").info()
@@ -300,6 +331,10 @@ def address(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for url in ("127.0.0.1:7741", "ftp://127.0.0.1", "http://"):
         with refused("E_DOCUMENT_INVALID"):
             pactctx.connect(url, "t")
+    with refused("E_DOCUMENT_INVALID"):
+        pactctx.open("")
+    with refused("E_DOCUMENT_INVALID"):
+        pactctx.connect("", "t")
     for seconds in (0, -1, float("nan")):
         with refused("E_DOCUMENT_INVALID"):
             pactctx.connect("http://127.0.0.1:9", "t", timeout=seconds)

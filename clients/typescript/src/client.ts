@@ -57,11 +57,13 @@ export class Pact implements AsyncDisposable {
     options: CallOptions = {}): Promise<Operations[Id]['answer']> {
     const { answer, signal, done } = await this.#ask(id, args, body, options)
     try {
-      if (answer.status === 204) return undefined as Operations[Id]['answer']
+      if (answer.status === 204 && !routes[id][2]) return undefined as Operations[Id]['answer']
       const json = answer.headers.get('Content-Type')?.split(';')[0] === 'application/json'
       if (!json && routes[id][2]) throw await PactError.of(answer)
       const text = await answer.text()
-      return (json ? JSON.parse(text) : text) as Operations[Id]['answer']
+      const said: unknown = json ? JSON.parse(text) : text
+      if (routes[id][2] && (typeof said !== 'object' || !said || Array.isArray(said))) throw await PactError.of(answer)
+      return said as Operations[Id]['answer']
     } catch (cause) {
       if (cause instanceof PactError) throw cause
       options.signal?.throwIfAborted()

@@ -27,6 +27,10 @@ const patience = 15_000 // ms for a server to end
  * `pact serve` for this program alone, on a free port of loopback with a token of its own. The server ends with
  * `close`, and with this program, however that ends. */
 export async function open(db: string, options: OpenOptions = {}): Promise<Pact> {
+  if (typeof db !== 'string' || db === '') { // a program in JavaScript may give what it was not given itself
+    throw new PactError({ code: 'E_DOCUMENT_INVALID', detail: 'no store is named',
+      remedy: 'give a file, or the address of a PostgreSQL' })
+  }
   options.signal?.throwIfAborted()
   const timeout = checkTimeout(options.timeout)
   const child = await start(options.binary ? [options.binary] : candidates(), db)
@@ -40,7 +44,12 @@ export async function open(db: string, options: OpenOptions = {}): Promise<Pact>
     ended = `the server of ${db} ended (${signal ?? `exit code ${code}`})${words() && `: ${words()}`}`
     resolve()
   }))
-  const stop = () => void child.kill('SIGKILL')
+  const stop = () => { // what it has started too: the program may be a script
+    if (process.platform === 'win32') return void child.kill('SIGKILL')
+    try {
+      process.kill(-child.pid!, 'SIGKILL')
+    } catch {} // it has ended
+  }
   let silent = ''
   const late = setTimeout(() => {
     silent = `: it said nothing within ${timeout} ms`

@@ -43,6 +43,18 @@ async function stub(...answers: string[]) {
   return made
 }
 
+/** A server that writes a text and then one byte more each tenth of a second. */
+async function drip(text: string): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).write(text.replace('Length: 2', 'Length: 999'))
+    const timer = setInterval(() => socket.write(' '), 100)
+    socket.on('close', () => clearInterval(timer)).resume()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  after(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
 async function refused(code: string, work: () => unknown): Promise<PactError> {
   const problem = await Promise.resolve().then(work).then(() => undefined, (e: unknown) => e)
   assert.ok(isPactError(problem, code), `${code} is expected, and not ${String(problem)}`)
@@ -91,9 +103,18 @@ const tested: Record<string, () => Promise<unknown>> = {
     assert.equal(line, 'TimeoutError')
     assert.deepEqual(await once(child, 'close'), [0, null])
   },
+  'slow': async () => {
+    for (const text of [ok.split('\r\n\r\n')[0]!, ok + ' ']) { // within the head, and within the body
+      const url = await drip(text)
+      const told = await refused('E_UNREACHABLE', () => connect(url, 't', { timeout: 500 }).context('chat'))
+      assert.match(told.message, /500 ms/)
+    }
+  },
   'silent start': async () => {
-    const told = await refused('E_PROGRAM', () => open(file(), { binary: script('exec sleep 600'), timeout: 300 }))
-    assert.match(told.message, /said nothing within 300 ms/)
+    for (const lines of ['exec sleep 600', 'sleep 600\ntrue']) { // the second is a script that starts a program
+      const told = await refused('E_PROGRAM', () => open(file(), { binary: script(lines), timeout: 300 }))
+      assert.match(told.message, /said nothing within 300 ms/)
+    }
   },
   'missing program': async () => {
     const told = await refused('E_PROGRAM', () => open(file(), { binary: join(dir, 'missing') }))
@@ -200,6 +221,11 @@ const tested: Record<string, () => Promise<unknown>> = {
       const { url } = await stub(`HTTP/1.1 ${status}\r\n${page}`)
       assert.equal((await refused('E_ANSWER', () => connect(url, 't').context('chat'))).status, parseInt(status))
     }
+    for (const answer of ['204 No Content\r\nContent-Length: 0\r\n\r\n',
+      '200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]']) {
+      const { url } = await stub(`HTTP/1.1 ${answer}`)
+      await refused('E_ANSWER', () => connect(url, 't').context('chat'))
+    }
     const { url } = await stub('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n' +
       'Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":')
     await refused('E_UNREACHABLE', () => connect(url, 't').context('chat'))
@@ -208,6 +234,7 @@ const tested: Record<string, () => Promise<unknown>> = {
     for (const url of ['127.0.0.1:7741', 'ftp://127.0.0.1', 'http://']) {
       await refused('E_DOCUMENT_INVALID', () => connect(url, 't'))
     }
+    for (const nothing of ['', undefined]) await refused('E_DOCUMENT_INVALID', () => open(nothing as string))
     for (const timeout of [0, -1, NaN]) {
       await refused('E_DOCUMENT_INVALID', () => connect('http://127.0.0.1:9', 't', { timeout }))
     }

@@ -75,11 +75,11 @@ class AsyncDatabase:
         except ValueError:
             return data
 
-    async def _ask(self, method: str, *asked: Any) -> Any:
-        """Sends a request that is answered with JSON."""
+    async def _ask(self, method: str, *asked: Any, of: Any = dict) -> Any:
+        """Sends a request that is answered with an object, or what else `of` says, and a deletion with nothing."""
         answer = await self.request(method, *asked)
-        if isinstance(answer, bytes):
-            raise no_answer(f"{self._transport.where} answered with other than JSON", 200)
+        if not isinstance(answer, of) and not (answer is None and method == "DELETE"):
+            raise no_answer(f"{self._transport.where} answered with other than pact does", 200)
         return answer
 
     def context(self, name: str) -> AsyncContext:

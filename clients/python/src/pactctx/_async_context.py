@@ -164,6 +164,8 @@ class AsyncContext:
         self, form: Literal["responses", "anthropic", "gemini"], at: str | int = "latest"
     ) -> dict[str, Any]: ...
     @overload
+    async def thread(self, form: Literal["text", "markdown"], at: str | int = "latest") -> str: ...
+    @overload
     async def thread(
         self,
         form: Literal["openai", "responses", "anthropic", "gemini"],
@@ -176,9 +178,13 @@ class AsyncContext:
 
         `openai` is the list of messages of Chat Completions, `canonical` that of the blocks. The others are an object:
         `input` for `responses`, `system` and `messages` for `anthropic`, `contents` and so on for `gemini`. With whole
-        it is the whole request, with tools, model and parameters as far as the context has them.
+        it is the whole request, with tools, model and parameters as far as the context has them. `text` and `markdown`
+        are for people.
         """
-        thread = await self._get("thread", at=address(at), **{"as": form, "whole": whole or None})
+        where, asked = path("contexts", self.name, "thread"), {"at": address(at), "as": form, "whole": whole or None}
+        if form in ("text", "markdown"):
+            return (await self.db._transport.asend("GET", where, asked)).decode()
+        thread = await self.db._ask("GET", where, asked, of=(dict, list))
         # Of a call that was recorded the server also has the tools.
         return thread["messages"] if form == "openai" and not whole and isinstance(thread, dict) else thread
 
@@ -315,6 +321,8 @@ class AsyncSnapshot:
     async def thread(self, form: Literal["openai", "canonical"] = "openai") -> list[dict[str, Any]]: ...
     @overload
     async def thread(self, form: Literal["responses", "anthropic", "gemini"]) -> dict[str, Any]: ...
+    @overload
+    async def thread(self, form: Literal["text", "markdown"]) -> str: ...
     @overload
     async def thread(
         self, form: Literal["openai", "responses", "anthropic", "gemini"], *, whole: Literal[True]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -116,8 +117,11 @@ class Child:
         )
 
     def kill(self) -> None:
-        """Ends the server whatever it does."""
-        self._process.kill()
+        """Ends the server whatever it does, with what it has started: the program may be a script."""
+        if sys.platform == "win32":
+            self._process.kill()
+        elif self._process.returncode is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     def let_go(self) -> None:
         """Leaves the server to the process that this one was forked from."""
@@ -135,6 +139,6 @@ class Child:
         try:
             self._process.wait(min(PATIENCE, timeout))
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            self.kill()
             self._process.wait()
         self._complaints.close()

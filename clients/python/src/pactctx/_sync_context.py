@@ -166,6 +166,8 @@ class Context:
         self, form: Literal["responses", "anthropic", "gemini"], at: str | int = "latest"
     ) -> dict[str, Any]: ...
     @overload
+    def thread(self, form: Literal["text", "markdown"], at: str | int = "latest") -> str: ...
+    @overload
     def thread(
         self,
         form: Literal["openai", "responses", "anthropic", "gemini"],
@@ -178,9 +180,13 @@ class Context:
 
         `openai` is the list of messages of Chat Completions, `canonical` that of the blocks. The others are an object:
         `input` for `responses`, `system` and `messages` for `anthropic`, `contents` and so on for `gemini`. With whole
-        it is the whole request, with tools, model and parameters as far as the context has them.
+        it is the whole request, with tools, model and parameters as far as the context has them. `text` and `markdown`
+        are for people.
         """
-        thread = self._get("thread", at=address(at), **{"as": form, "whole": whole or None})
+        where, asked = path("contexts", self.name, "thread"), {"at": address(at), "as": form, "whole": whole or None}
+        if form in ("text", "markdown"):
+            return (self.db._transport.send("GET", where, asked)).decode()
+        thread = self.db._ask("GET", where, asked, of=(dict, list))
         # Of a call that was recorded the server also has the tools.
         return thread["messages"] if form == "openai" and not whole and isinstance(thread, dict) else thread
 
@@ -317,6 +323,8 @@ class Snapshot:
     def thread(self, form: Literal["openai", "canonical"] = "openai") -> list[dict[str, Any]]: ...
     @overload
     def thread(self, form: Literal["responses", "anthropic", "gemini"]) -> dict[str, Any]: ...
+    @overload
+    def thread(self, form: Literal["text", "markdown"]) -> str: ...
     @overload
     def thread(
         self, form: Literal["openai", "responses", "anthropic", "gemini"], *, whole: Literal[True]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import io
 import json
 import math
 import os
@@ -13,7 +14,7 @@ import threading
 import time
 import weakref
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 from ._binary import Child
@@ -76,6 +77,28 @@ class Call:
             raise unreachable("the call was given up", "ask again")
 
 
+class Patient(io.RawIOBase):
+    """Reads from a socket until a time, in however small pieces the other end writes."""
+
+    def __init__(self, sock: socket.socket, until: float) -> None:
+        self._sock, self._until = sock, until
+        self._file = sock.makefile("rb", buffering=0)
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._sock.settimeout(max(self._until - time.monotonic(), 0.001))
+        return self._file.readinto(buffer)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
 class Transport:
     """A server and idle connections to it: the one at url, or a child for the store, which the first request starts."""
 
@@ -87,6 +110,8 @@ class Transport:
         at = urlsplit(url)
         if url and (at.scheme not in ("http", "https") or not at.hostname):
             raise invalid(f"{url!r} is no address of a server", "write one such as http://127.0.0.1:7741")
+        if not store and not url:
+            raise invalid("no store is named", "give a file, or the address of a PostgreSQL or of a server")
         self.where = store or url
         self._child: Child | None = None
         self._end: weakref.finalize[..., Any] | None = None
@@ -227,7 +252,13 @@ class Transport:
     def _exchange(
         self, call: Call, method: str, path: str, body: bytes | None, headers: Mapping[str, str], again: bool
     ) -> tuple[int, bytes]:
+        until = time.monotonic() + self._timeout
         connection = self._connection(again)
+
+        def answer_on(sock: socket.socket, **how: Any) -> http.client.HTTPResponse:
+            return http.client.HTTPResponse(cast("socket.socket", Patient(sock, until)), **how)
+
+        connection.response_class = cast("type[http.client.HTTPResponse]", answer_on)
         used = connection.sock is not None
         whole = True
         try:
