@@ -247,6 +247,12 @@ func (c *Context) current(ctx context.Context) (*state, error) {
 // Name returns the name under which the context was opened.
 func (c *Context) Name() string { return c.state.Load().Name }
 
+// String names the context and its latest cycle, for messages: context "chat" at @c12.
+func (c *Context) String() string {
+	_, last := c.Cycles()
+	return "context " + strconv.Quote(c.Name()) + " at " + Cycle(last).String()
+}
+
 // Edition returns the edition of the selector language with which the context was created.
 func (c *Context) Edition() selector.Edition { return selector.Edition(c.state.Load().Edition) }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -46,6 +47,20 @@ func TestCommitPublishesExactlyThePreparedCandidate(t *testing.T) {
 	if _, err := c.Commit(background,
 		&pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{MaxNodes: 1}}}); !errors.Is(err, fault.Conflict) {
 		t.Errorf("pruning a prepared candidate: got %v", err)
+	}
+}
+
+// A context in a message is its name and where it stands, and not what it holds in memory.
+func TestAContextSaysWhichItIs(t *testing.T) {
+	c, err := pact.Create(background, pact.NewDB(store.NewMemory()), "a \"chat\"", nil)
+	must(t, err)
+	must(t, c.Edit(background, say("a secret"), nil))
+	for _, want := range []string{`context "a \"chat\"" at @c1`, `context "a \"chat\"" at @c2`} {
+		_, err = c.Commit(background, nil)
+		must(t, err)
+		if said := fmt.Sprint(c); said != want {
+			t.Errorf("the context says %s, want %s", said, want)
+		}
 	}
 }
 
