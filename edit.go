@@ -71,13 +71,13 @@ func (b *Batch) Add(position string, node any) (id string) {
 			}
 		}
 		if named {
-			return b.editor.Add(position, spec.tree())
+			return b.editor.Add(position, tree.Spec(spec))
 		}
 		gap, err := b.gap(position)
 		if gap == nil {
 			return "", err
 		}
-		return b.editor.AddAt(*gap, spec.tree())
+		return b.editor.AddAt(*gap, tree.Spec(spec))
 	})
 }
 
@@ -92,7 +92,7 @@ func (b *Batch) AddResult(call string, s Spec) (id string) {
 		if err != nil {
 			return "", err
 		}
-		return b.editor.AddResult(call, s.tree())
+		return b.editor.AddResult(call, tree.Spec(s))
 	})
 }
 
@@ -105,7 +105,7 @@ func (b *Batch) AddResult(call string, s Spec) (id string) {
 // once for each batch also a look at the nodes in ^ah, in ^sys and in turns with many nodes.
 func (b *Batch) AddEvery(every int64, s Spec) (id string, added bool) {
 	id = b.node(func() (newest string, err error) {
-		newest, added, err = b.editor.AddEvery(every, s.tree())
+		newest, added, err = b.editor.AddEvery(every, tree.Spec(s))
 		return newest, err
 	})
 	return id, added

@@ -224,7 +224,7 @@ func ExampleContext_Timeline() {
 	ctx := context.Background()
 	c := greetings(ctx)
 	check(c.Edit(ctx, func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{ID: "note", Role: "system", Kind: "note", Offset: 1, TTL: 1, Content: "Hurry."})
+		b.Add("^ah", pact.Spec{ID: "note", Role: "system", Kind: "note", Offset: 1, TTL: new(int64(1)), Content: "Hurry."})
 		return nil
 	}, nil))
 	for range 3 {

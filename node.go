@@ -2,10 +2,8 @@ package pact
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
-	"math"
 	"slices"
 
 	"github.com/contexttree/pact/fault"
@@ -27,7 +25,7 @@ type Node struct {
 	Offset   int64    // <0 before the core, 0 in it, >0 after it (02 §4.1)
 	Priority int64    // pruning takes low priorities first (02 §7.1)
 	TTL      *int64   // the cycles left at this snapshot, at least 0; nil if it never expires (03 §3.1)
-	Cad      int64    // the cycles after which its key comes again, 0 for never (1.0 03 §3.4)
+	Cad      *int64   // the cycles after which its key comes again, nil for never (1.0 03 §3.4)
 	Tags     []string // as they were given
 	Refs     []string // ids of the nodes that it refers to
 
@@ -106,13 +104,16 @@ func nodeOf(e *tree.Entry, t *tree.Tree, from tree.Asker) Node {
 	node := Node{
 		ID: n.ID, NodeType: n.Type, Class: e.Class().String(), Role: n.Role, Kind: n.Kind, Key: n.Key,
 		Offset: n.Offset, Priority: n.Priority, Tags: slices.Clone(n.Tags), Refs: slices.Clone(n.Refs),
-		Pinned: n.Pinned, Removable: n.Removable, Erased: n.Erased(), Cad: n.Cad,
+		Pinned: n.Pinned, Removable: n.Removable, Erased: n.Erased(),
 		Cycle: n.Cycle, CreatedNS: n.CreatedNS, Index: n.Index,
 		Provenance: text("provenance"), MIME: text("mime"), Encoding: text("encoding"), ContentHash: n.ContentHash(),
 		hiddenNode: tree.Hide(n, from),
 	}
 	if ttl, ok := n.TTL(t.Base()); ok {
 		node.TTL = &ttl
+	}
+	if n.Cad != 0 {
+		node.Cad = new(n.Cad)
 	}
 	for _, h := range n.Headers {
 		if !tree.CustomName(h.Name) {
@@ -165,10 +166,10 @@ type Spec struct {
 	ID       string // any text of at most 1 KiB that is new to the whole history; "" to have one generated
 	NodeType string // canonical or namespaced; "" means a block
 
-	Offset   int64 // <0 before the core, 0 in it, >0 after it (02 §4.1)
-	Priority int64 // pruning takes low priorities first (02 §7.1)
-	TTL      int64 // cycles until it expires, at least 1; 0 if it never does, or [Unsent] (03 §3.1)
-	Cad      int64 // cycles after which a new node of its Key comes, at least 1; 0 for none (1.0 03 §3.4)
+	Offset   int64  // <0 before the core, 0 in it, >0 after it (02 §4.1)
+	Priority int64  // pruning takes low priorities first (02 §7.1)
+	TTL      *int64 // cycles until it expires, nil if it never does; with 0 no call is sent it (03 §3.1)
+	Cad      *int64 // cycles after which a new node of its Key comes, at least 1; nil for none (1.0 03 §3.4)
 
 	Role, Kind, Key, Provenance, MIME, Encoding string // optional headers, "" for none
 
@@ -180,41 +181,6 @@ type Spec struct {
 	Attrs   map[string]any // custom attributes: data_*, content_* or a name with a colon (02 §3.5)
 }
 
-// Unsent is the Spec.TTL of a node that expires before the next call, so that it is never
-// sent: the ttl 0 of the documents (03 §3.1).
-const Unsent = math.MinInt64
-
-// TTL returns the Spec.TTL of a number of cycles as the documents write it: nil for a node
-// that never expires, 0 for one that is never sent.
-func TTL(cycles *int64) int64 {
-	switch {
-	case cycles == nil:
-		return 0
-	case *cycles == 0:
-		return Unsent
-	}
-	return max(*cycles, -1) // which is refused
-}
-
-// written returns a number of cycles as the documents write it: nil for 0, 0 for Unsent.
-func written(cycles int64) *int64 {
-	if cycles == 0 { // as most often: nothing is allocated
-		return nil
-	}
-	n := cycles
-	if n == Unsent {
-		n = 0
-	}
-	return &n
-}
-
-// tree returns the description in the form that package tree takes.
-func (s *Spec) tree() tree.Spec {
-	return tree.Spec{ID: s.ID, Cad: written(s.Cad), Type: s.NodeType, Offset: s.Offset, Priority: s.Priority, TTL: written(s.TTL), Role: s.Role, Kind: s.Kind,
-		Key: s.Key, Provenance: s.Provenance, MIME: s.MIME, Encoding: s.Encoding, Tags: s.Tags, Refs: s.Refs,
-		Removable: s.Removable, Pinned: s.Pinned, Content: s.Content, Attrs: s.Attrs}
-}
-
 // ParseSpec reads a description of a node to add (001 §6), such as
 //
 //	block:text {key='hero', ttl=5, content='Hello'} +featured
@@ -224,11 +190,5 @@ func (s *Spec) tree() tree.Spec {
 // removable need no value. It returns E_SELECTOR_INVALID, with the token, for a text that describes no node.
 func ParseSpec(text string, e selector.Edition) (Spec, error) {
 	s, err := query.ParseSpec(text, e)
-	cad := int64(0)
-	if s.Cad != nil {
-		cad = cmp.Or(*s.Cad, Unsent)
-	}
-	return Spec{ID: s.ID, Cad: cad, NodeType: s.Type, Offset: s.Offset, Priority: s.Priority, TTL: TTL(s.TTL), Role: s.Role, Kind: s.Kind,
-		Key: s.Key, Provenance: s.Provenance, MIME: s.MIME, Encoding: s.Encoding, Tags: s.Tags, Refs: s.Refs,
-		Removable: s.Removable, Pinned: s.Pinned, Content: s.Content, Attrs: s.Attrs}, err
+	return Spec(s), err
 }

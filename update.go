@@ -55,7 +55,7 @@ func (b *Batch) Update(id string, f func(*Spec)) {
 // specOf describes a node of a tree as it is.
 func specOf(ctx context.Context, e *tree.Entry, t *tree.Tree) (Spec, error) {
 	n := nodeOf(e, t, nil)
-	s := Spec{ID: n.ID, NodeType: n.NodeType, Offset: n.Offset, Priority: n.Priority, TTL: TTL(n.TTL), Cad: n.Cad, Role: n.Role, Kind: n.Kind,
+	s := Spec{ID: n.ID, NodeType: n.NodeType, Offset: n.Offset, Priority: n.Priority, TTL: n.TTL, Cad: n.Cad, Role: n.Role, Kind: n.Kind,
 		Key: n.Key, Provenance: n.Provenance, MIME: n.MIME, Encoding: n.Encoding, Tags: n.Tags, Refs: n.Refs,
 		Removable: n.Removable, Pinned: n.Pinned, Attrs: n.Attrs}
 	content, err := tree.NodeOf(n).Content.Value(ctx)
@@ -84,8 +84,8 @@ func (s *Spec) changes(now *Spec) (map[string]any, error) {
 	put("removable", s.Removable, now.Removable, false)
 	put("offset", s.Offset, now.Offset, nil)
 	put("priority", s.Priority, now.Priority, nil)
-	put("ttl", written(s.TTL), written(now.TTL), (*int64)(nil))
-	put("cad", written(s.Cad), written(now.Cad), (*int64)(nil))
+	put("ttl", s.TTL, now.TTL, (*int64)(nil))
+	put("cad", s.Cad, now.Cad, (*int64)(nil))
 	put("role", s.Role, now.Role, "")
 	put("kind", s.Kind, now.Kind, "")
 	put("key", s.Key, now.Key, "")
@@ -120,7 +120,7 @@ func (b *Batch) Splice(depth int64, nodes ...Spec) (turn string) {
 	return b.node(func() (string, error) {
 		specs := make([]tree.Spec, len(nodes))
 		for i := range nodes {
-			specs[i] = nodes[i].tree()
+			specs[i] = tree.Spec(nodes[i])
 		}
 		return b.editor.Splice(depth, specs...)
 	})
@@ -154,7 +154,7 @@ func (b *Batch) Replace(id string, s Spec) (replaced string) {
 		if err != nil {
 			return "", err
 		}
-		if overlay, err := b.editor.Overlay(id, s.tree()); overlay != "" || err != nil {
+		if overlay, err := b.editor.Overlay(id, tree.Spec(s)); overlay != "" || err != nil {
 			return overlay, err
 		}
 		b.Update(id, func(now *Spec) { now.replace(&s) })
@@ -173,13 +173,12 @@ func (s *Spec) replace(by *Spec) {
 			*header.to = *header.from
 		}
 	}
-	for _, header := range [...]struct{ to, from *int64 }{{&s.Offset, &was.Offset}, {&s.Priority, &was.Priority},
-		{&s.TTL, &was.TTL}, {&s.Cad, &was.Cad}} {
+	for _, header := range [...]struct{ to, from *int64 }{{&s.Offset, &was.Offset}, {&s.Priority, &was.Priority}} {
 		if *header.to == 0 {
 			*header.to = *header.from
 		}
 	}
-	s.Pinned = s.Pinned || was.Pinned
+	s.TTL, s.Cad, s.Pinned = cmp.Or(s.TTL, was.TTL), cmp.Or(s.Cad, was.Cad), s.Pinned || was.Pinned
 	if s.Tags == nil {
 		s.Tags = was.Tags
 	}

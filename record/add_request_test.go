@@ -176,7 +176,7 @@ func TestNewRequestMarksAndChecks(t *testing.T) {
 	}
 	add(`{"system":[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}`)
 	goes := add(`{"messages":[{"role":"user","content":[{"type":"text","text":"c","cache_control":{"type":"ephemeral"}}]}]}`)
-	must(t, c.Edit(t.Context(), func(b *pact.Batch) error { b.Update(goes[0], func(s *pact.Spec) { s.TTL = 3 }); return nil }, nil))
+	must(t, c.Edit(t.Context(), func(b *pact.Batch) error { b.Update(goes[0], func(s *pact.Spec) { s.TTL = new(int64(3)) }); return nil }, nil))
 	add(`{"messages":[{"role":"assistant","content":"d"},{"role":"user","content":"e"}]}`)
 	const base = `{"model":"claude-opus-4-6","max_tokens":5}`
 	body, err := record.NewRequest(t.Context(), c.Working(), "anthropic", []byte(base), false)

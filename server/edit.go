@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,12 +42,9 @@ type newNode struct {
 }
 
 func (n *newNode) spec() (pact.Spec, error) {
-	spec := pact.Spec{ID: n.ID, NodeType: n.Type, Offset: n.Offset, Priority: n.Priority, TTL: pact.TTL(n.TTL), Role: n.Role,
-		Kind: n.Kind, Key: n.Key, Provenance: n.Provenance, MIME: n.MIME, Encoding: n.Encoding, Tags: n.Tags, Refs: n.Refs,
+	spec := pact.Spec{ID: n.ID, NodeType: n.Type, Offset: n.Offset, Priority: n.Priority, TTL: n.TTL, Cad: n.Cad,
+		Role: n.Role, Kind: n.Kind, Key: n.Key, Provenance: n.Provenance, MIME: n.MIME, Encoding: n.Encoding, Tags: n.Tags, Refs: n.Refs,
 		Removable: n.Removable, Pinned: n.Pinned}
-	if n.Cad != nil {
-		spec.Cad = cmp.Or(*n.Cad, pact.Unsent) // 0 is refused where it is added
-	}
 	var err error
 	if spec.Attrs, err = valuesOf(n.Attrs); err == nil && n.Content != nil {
 		spec.Content, err = canon.Parse(n.Content)

@@ -55,7 +55,7 @@ func (l *randomContexts) spec(c *pact.Context) pact.Spec {
 		s.Role, s.Kind = "assistant", "call"
 		s.Attrs[attrCall] = fmt.Sprint("call_", l.said)
 		if l.Intn(3) == 0 {
-			s.TTL = int64(1 + l.Intn(4))
+			s.TTL = new(int64(1 + l.Intn(4)))
 		}
 		if l.Intn(4) == 0 {
 			s.ID = fmt.Sprint("later", l.Intn(20))

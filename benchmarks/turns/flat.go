@@ -25,7 +25,7 @@ func sayAnd(offset int64) func(turn int) func(*pact.Batch) error {
 			if err := messages(b); err != nil {
 				return err
 			}
-			b.Add("^ah", pact.Spec{Role: "user", Kind: "note", Content: "due", Offset: offset, TTL: 3})
+			b.Add("^ah", pact.Spec{Role: "user", Kind: "note", Content: "due", Offset: offset, TTL: new(int64(3))})
 			return b.Err()
 		}
 	}

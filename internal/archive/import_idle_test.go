@@ -14,7 +14,7 @@ func TestAnImportKnowsWhichGroupsAreEmpty(t *testing.T) {
 	from := create(t, pact.NewDB(store.NewMemory()))
 	must(t, from.Edit(background, func(b *pact.Batch) error {
 		group := b.Add("^ah", pact.Spec{ID: "group", NodeType: "cont", Offset: 1, Removable: true})
-		b.Add(group, pact.Spec{ID: "last", TTL: 1})
+		b.Add(group, pact.Spec{ID: "last", TTL: new(int64(1))})
 		b.Add("^sys", pact.Spec{ID: "holder", Refs: []string{"group"}})
 		return nil
 	}, nil))

@@ -220,7 +220,9 @@ func genHistory(t *testing.T, e selector.Edition, seed uint64, cycles int) *pact
 					b.Update(some(), func(s *pact.Spec) { s.Content, s.Tags = fmt.Sprint("changed ", r.IntN(6)), []string{"a"} })
 					return nil
 				case 2:
-					n.TTL = r.Int64N(4)
+					if ttl := r.Int64N(4); ttl > 0 {
+						n.TTL = &ttl
+					}
 				case 3:
 					n = pact.Spec{NodeType: "cont", Offset: 1, Removable: true}
 				case 4:

@@ -15,7 +15,7 @@ import (
 func TestNotesOfCadencesThatAreWrong(t *testing.T) {
 	c := published(t)
 	must(t, c.Edit(context.Background(), func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{ID: "first", Key: "k", Cad: 3, TTL: 1, Content: "x"})
+		b.Add("^ah", pact.Spec{ID: "first", Key: "k", Cad: new(int64(3)), TTL: new(int64(1)), Content: "x"})
 		return nil
 	}, nil))
 	for range 2 {
@@ -49,9 +49,9 @@ func TestCadenceWaitsForWhatStaysInSys(t *testing.T) {
 	for name, refs := range map[string][]string{"another": nil, "itself": {"p"}} {
 		c := published(t)
 		must(t, c.Edit(context.Background(), func(b *pact.Batch) error {
-			b.Add("^sys", pact.Spec{ID: "p", Key: "s", Cad: 1, TTL: 1, Content: "x", Refs: refs})
+			b.Add("^sys", pact.Spec{ID: "p", Key: "s", Cad: new(int64(1)), TTL: new(int64(1)), Content: "x", Refs: refs})
 			if refs == nil {
-				b.Add("^ah", pact.Spec{ID: "r", Content: "see p", Refs: []string{"p"}, TTL: 3})
+				b.Add("^ah", pact.Spec{ID: "r", Content: "see p", Refs: []string{"p"}, TTL: new(int64(3))})
 			}
 			return nil
 		}, nil))

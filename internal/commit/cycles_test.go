@@ -58,7 +58,7 @@ func (s *cycles) add(nodes []node) *tree.Tree {
 		for _, n := range nodes {
 			spec := tree.Spec{ID: n.id, Offset: n.offset}
 			if n.group {
-				spec.Type = "cont"
+				spec.NodeType = "cont"
 			}
 			if n.ttl != forever {
 				spec.TTL = new(int64(n.ttl))

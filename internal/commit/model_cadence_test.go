@@ -103,7 +103,13 @@ func TestCadenceAgreesWithModel(t *testing.T) {
 				if n.ttl == 0 { // it would leave before any snapshot has it
 					n.ttl = -1
 				}
-				spec := pact.Spec{Key: n.key, Cad: n.cad, Content: "x", TTL: max(0, n.ttl)}
+				spec := pact.Spec{Key: n.key, Content: "x"}
+				if n.cad > 0 {
+					spec.Cad = &n.cad
+				}
+				if n.ttl > 0 {
+					spec.TTL = &n.ttl
+				}
 				err := c.Edit(ctx, func(b *pact.Batch) error {
 					b.Add(map[bool]string{true: pact.RegionSys, false: pact.RegionHead}[n.sys], spec)
 					return nil

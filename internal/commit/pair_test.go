@@ -19,7 +19,7 @@ func TestResultsAreRemovedWithTheirCalls(t *testing.T) {
 				c := published(t)
 				s := pact.Spec{ID: "call", Role: "assistant", Kind: "call", Content: "f", Offset: 1}
 				if way == "ttl" {
-					s.TTL = 2
+					s.TTL = new(int64(2))
 				}
 				must(t, c.Edit(t.Context(), func(b *pact.Batch) error { b.Add("^ah", s); return nil }, nil))
 				if sealed {

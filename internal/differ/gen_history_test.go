@@ -41,7 +41,7 @@ func genHistory(t *testing.T, seed uint64) []*tree.Tree {
 				spec.TTL = new(int64(r.IntN(4)))
 			}
 			if r.IntN(4) == 0 {
-				spec = tree.Spec{Type: "mc", Offset: 1, Removable: r.IntN(2) == 0}
+				spec = tree.Spec{NodeType: "mc", Offset: 1, Removable: r.IntN(2) == 0}
 			}
 			switch r.IntN(5) { // refused edits leave the tree alone
 			case 0:

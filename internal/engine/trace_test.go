@@ -60,7 +60,7 @@ func (h *drawnHistory) edit() {
 				s = pact.Spec{NodeType: "mc", Removable: h.IntN(2) == 0}
 			}
 			if h.IntN(3) == 0 {
-				s.TTL = int64(1 + h.IntN(3))
+				s.TTL = new(int64(1 + h.IntN(3)))
 			}
 			if h.IntN(3) == 0 {
 				s.Refs = []string{h.some()}

@@ -68,7 +68,7 @@ func TestRetainedNodeStaysUntilReleased(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()))
 	var id string
 	must(t, c.Edit(background, func(b *pact.Batch) (err error) {
-		id = b.Add("^ah", pact.Spec{Role: "tool", Offset: 1, Content: "x", TTL: 1})
+		id = b.Add("^ah", pact.Spec{Role: "tool", Offset: 1, Content: "x", TTL: new(int64(1))})
 		return nil
 	}, nil))
 	release, err := c.Retain(id)

@@ -76,7 +76,7 @@ func TestTheFirstErrorOfABatchSticks(t *testing.T) {
 func TestUpdateChangesWhatTheFunctionChanged(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()))
 	must(t, c.Edit(background, func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{ID: "n", Role: "user", Kind: "text", Key: "k", Tags: []string{"a", "b"}, TTL: 5,
+		b.Add("^ah", pact.Spec{ID: "n", Role: "user", Kind: "text", Key: "k", Tags: []string{"a", "b"}, TTL: new(int64(5)),
 			Pinned: true, Content: map[string]any{"n": json.Number("12345678901234567890")},
 			Attrs: map[string]any{"data_x": 1, "data_y": "y"}})
 		return nil
@@ -86,7 +86,7 @@ func TestUpdateChangesWhatTheFunctionChanged(t *testing.T) {
 		return c.Edit(background, func(b *pact.Batch) error { b.Update("n", f); return nil }, nil)
 	}
 	must(t, update(func(s *pact.Spec) {
-		if s.ID != "n" || s.Role != "user" || s.TTL != 5 || !s.Pinned || s.Attrs["data_y"] != "y" {
+		if s.ID != "n" || s.Role != "user" || *s.TTL != 5 || !s.Pinned || s.Attrs["data_y"] != "y" {
 			t.Errorf("the description is %+v", s)
 		}
 		if raw, ok := s.Content.(json.RawMessage); !ok || string(raw) != `{"n":12345678901234567890}` {
@@ -103,7 +103,7 @@ func TestUpdateChangesWhatTheFunctionChanged(t *testing.T) {
 		"a name that is not one": func(s *pact.Spec) { s.Attrs["role"] = "tool" },
 		"a content without JSON": func(s *pact.Spec) { s.Content = func() {} },
 		"a list in place": func(s *pact.Spec) {
-			s.Tags[0], s.Attrs["data_x"], s.TTL = "changed", "changed", 9
+			s.Tags[0], s.Attrs["data_x"], s.TTL = "changed", "changed", new(int64(9))
 			s.NodeType = "mc"
 		},
 	} {
@@ -119,7 +119,7 @@ func TestUpdateChangesWhatTheFunctionChanged(t *testing.T) {
 		t.Error("an update that was refused left something behind")
 	}
 	must(t, update(func(s *pact.Spec) {
-		s.Kind, s.Key, s.Tags, s.TTL, s.Pinned, s.Content = "", "", nil, 0, false, nil
+		s.Kind, s.Key, s.Tags, s.TTL, s.Pinned, s.Content = "", "", nil, nil, false, nil
 		delete(s.Attrs, "data_x")
 		s.Attrs["data_z"] = []int{3}
 	}))
@@ -215,7 +215,7 @@ func TestParseSpec(t *testing.T) {
 		"block":                              {NodeType: "block"},
 		"cont {removable, offset=-1}":        {NodeType: "cont", Removable: true, Offset: -1},
 		"x:note{data_a=1,data_b=1.5}":        {NodeType: "x:note", Attrs: map[string]any{"data_a": big.NewInt(1), "data_b": 1.5}},
-		"cb(ttl=5 priority=-2) +b +a":        {NodeType: "cb", TTL: 5, Priority: -2, Tags: []string{"a", "b"}},
+		"cb(ttl=5 priority=-2) +b +a":        {NodeType: "cb", TTL: new(int64(5)), Priority: -2, Tags: []string{"a", "b"}},
 		"block {tags=[x,y], ref='a b'} +x":   {NodeType: "block", Tags: []string{"x", "y"}, Refs: []string{"a b"}},
 		"block {ttl=null, pinned}":           {NodeType: "block", Pinned: true},
 		"block {pinned=false, content=true}": {NodeType: "block", Content: true},
@@ -223,7 +223,7 @@ func TestParseSpec(t *testing.T) {
 		"block {data_n=null, sticky}":        {NodeType: "block", Attrs: map[string]any{"data_n": nil}},
 		"block {key=null, kind=null, tags=null, priority=null, pinned=null, id=null, role=null}": {NodeType: "block"},
 		"block {key='null'}":           {NodeType: "block", Key: "null"},
-		"block {ephemeral} [id='own']": {NodeType: "block", TTL: pact.Unsent, ID: "own"},
+		"block {ephemeral} [id='own']": {NodeType: "block", TTL: new(int64(0)), ID: "own"},
 	} {
 		got, err := pact.ParseSpec(text, selector.Canonical)
 		if err != nil || !reflect.DeepEqual(got, want) {

@@ -50,7 +50,7 @@ func published(t *testing.T, commits int) *pact.Context {
 	must(t, err)
 	for range commits {
 		must(t, c.Edit(ctx, func(b *pact.Batch) error {
-			b.Add(pact.RegionHead, pact.Spec{Content: "hello", Role: pact.RoleUser, TTL: pact.TTL(new(int64(3)))})
+			b.Add(pact.RegionHead, pact.Spec{Content: "hello", Role: pact.RoleUser, TTL: new(int64(3))})
 			return nil
 		}, nil))
 		_, err := c.Commit(ctx, nil)
@@ -80,7 +80,7 @@ func TestAnUntouchedWorkingStateIsTheNewestSnapshot(t *testing.T) {
 		t.Errorf("the difference is %+v, %v", d, err)
 	}
 	must(t, c.Edit(ctx, func(b *pact.Batch) error {
-		b.Add(pact.RegionHead, pact.Spec{ID: "x", Content: "next", TTL: pact.TTL(new(int64(2)))})
+		b.Add(pact.RegionHead, pact.Spec{ID: "x", Content: "next", TTL: new(int64(2))})
 		return nil
 	}, nil))
 	d, err = c.Diff(ctx, pact.Latest(), pact.Working(), nil)
@@ -324,7 +324,7 @@ func TestOverlapsOfEdition1(t *testing.T) {
 		"another key":           {add("(d0, end)", "block {key='L'}"), ""},
 		"the key stays":         {func(b *pact.Batch) { b.Update("new", func(s *pact.Spec) { s.Content = "4" }) }, ""},
 		"cad 0":                 {add("(d0, end)", "block {key='M'} [cad=0]"), fault.PlacementInvalid},
-		"cad below 0":           {func(b *pact.Batch) { b.Add("^ah", pact.Spec{Key: "M", Cad: -2}) }, fault.PlacementInvalid},
+		"cad below 0":           {func(b *pact.Batch) { b.Add("^ah", pact.Spec{Key: "M", Cad: new(int64(-2))}) }, fault.PlacementInvalid},
 		"beside itself in ^sys": {add("(d-1, end)", "block {key='M', ttl=3} [cad=2]"), fault.OverlapViolatesODI},
 		"after itself in ^sys":  {add("(d-1, end)", "block {key='M', ttl=2} [cad=2]"), ""},
 	} {
@@ -343,7 +343,7 @@ func TestOverlapsOfEdition1(t *testing.T) {
 	_, err := old.Commit(ctx, nil)
 	must(t, err)
 	must(t, old.Edit(ctx, func(b *pact.Batch) error {
-		b.Update("rule", func(s *pact.Spec) { s.Role, s.Key, s.TTL = pact.RoleSystem, "R", 1 })
+		b.Update("rule", func(s *pact.Spec) { s.Role, s.Key, s.TTL = pact.RoleSystem, "R", new(int64(1)) })
 		return nil
 	}, nil))
 	rule, err := old.Working().Node("rule")

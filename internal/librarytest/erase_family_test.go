@@ -45,7 +45,7 @@ func (f *genFamily) step() {
 		}, &pact.Note{Message: fmt.Sprint("edit ", f.Uint32())})
 	case n < 8 && sure.Get(tree.Of(c.Working()).Node("rule")) == nil:
 		err = c.Edit(background, func(b *pact.Batch) error {
-			b.Add("^sys", pact.Spec{ID: "rule", TTL: int64(2 + f.IntN(9))})
+			b.Add("^sys", pact.Spec{ID: "rule", TTL: new(int64(2 + f.IntN(9)))})
 			if b.Err() != nil {
 				return nil
 			}

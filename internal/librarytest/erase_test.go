@@ -150,8 +150,8 @@ func TestEraseOfAKeyThatComesAgain(t *testing.T) {
 		c := published(t, 0)
 		var id string
 		must(t, c.Edit(background, func(b *pact.Batch) error {
-			id = b.Add("^ah", pact.Spec{Key: "alice-smith", Cad: 9, TTL: 2, Content: "x"})
-			b.Add("^ah", pact.Spec{Key: "other", Cad: 9, TTL: 2, Content: "x", Offset: 1})
+			id = b.Add("^ah", pact.Spec{Key: "alice-smith", Cad: new(int64(9)), TTL: new(int64(2)), Content: "x"})
+			b.Add("^ah", pact.Spec{Key: "other", Cad: new(int64(9)), TTL: new(int64(2)), Content: "x", Offset: 1})
 			return nil
 		}, nil))
 		turnsOf(t, c, "1", "2", "3", "4")

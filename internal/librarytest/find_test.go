@@ -20,7 +20,7 @@ func TestFindSaysWhatAndWhere(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: selector.Canonical})
 	_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{ID: "rule", Role: "system", Kind: "text", Content: "Be brief."})
-		b.Add("^ah", pact.Spec{ID: "asked", Role: "user", Kind: "text", Content: "Höllo", TTL: 4,
+		b.Add("^ah", pact.Spec{ID: "asked", Role: "user", Kind: "text", Content: "Höllo", TTL: new(int64(4)),
 			Tags: []string{"a"}})
 		group := b.Add("^ah", pact.Spec{ID: "group", NodeType: "cont", Offset: 1})
 		b.Add(group, pact.Spec{ID: "call", Kind: "call", Content: map[string]any{"name": "f"},

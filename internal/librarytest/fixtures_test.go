@@ -47,7 +47,7 @@ func threeSnapshots(t *testing.T, opts ...pact.CreateOptions) *pact.Context {
 	}
 	commit(func(b *pact.Batch) {
 		add(b, "^sys", pact.Spec{ID: "s", Content: "one"})
-		add(b, "^ah", pact.Spec{ID: "u1", Content: "u1", TTL: 2})
+		add(b, "^ah", pact.Spec{ID: "u1", Content: "u1", TTL: new(int64(2))})
 	})
 	commit(func(b *pact.Batch) {
 		add(b, "^ah", pact.Spec{ID: "u2", Content: "u2", Attrs: map[string]any{"data_x": 1}})

@@ -263,7 +263,7 @@ func (w *randomEditor) addAtRandom(b *pact.Batch) error {
 	s := pact.Spec{Role: choose(w.Rand, "user", "assistant", ""), Kind: "text", Content: words,
 		Offset: int64(w.IntN(3) - 1), Priority: int64(w.IntN(3))}
 	if w.IntN(3) == 0 {
-		s.TTL = pact.TTL(new(int64(w.IntN(4))))
+		s.TTL = new(int64(w.IntN(4)))
 	}
 	if w.IntN(4) == 0 {
 		s.Tags = []string{"x"}

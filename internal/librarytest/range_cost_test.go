@@ -74,7 +74,7 @@ func commitTurn(tb testing.TB, c *pact.Context, blocks, notes int) {
 		for i := range blocks + notes {
 			s := pact.Spec{Role: "user", Kind: "text", Content: "hello"}
 			if i >= blocks {
-				s.TTL = 3
+				s.TTL = new(int64(3))
 			}
 			b.Add("^ah", s)
 		}

@@ -22,7 +22,7 @@ func TestRepeatedRequestIsRecognised(t *testing.T) {
 	s := pact.NewDB(store.NewMemory())
 	c := create(t, s)
 	must(t, c.Edit(background, func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{ID: "short", TTL: pact.Unsent, Content: "expires"})
+		b.Add("^ah", pact.Spec{ID: "short", TTL: new(int64(0)), Content: "expires"})
 		return nil
 	}, nil))
 	commit := func(c *pact.Context) *pact.Sealed {

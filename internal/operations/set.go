@@ -1,7 +1,6 @@
 package operations
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/contexttree/pact"
@@ -46,12 +45,12 @@ func Set(s *pact.Spec, name string, value canon.Value) error {
 	case "offset":
 		s.Offset = m.integer(name, 0)
 	case "ttl":
-		if s.TTL = 0; !none {
-			s.TTL = pact.TTL(new(m.integer(name, 0)))
+		if s.TTL = nil; !none {
+			s.TTL = new(m.integer(name, 0))
 		}
 	case "cad":
-		if s.Cad = 0; !none {
-			s.Cad = cmp.Or(m.integer(name, 0), pact.Unsent) // 0 is refused where it is added
+		if s.Cad = nil; !none {
+			s.Cad = new(m.integer(name, 0))
 		}
 	case "pinned":
 		s.Pinned = m.flag(name)

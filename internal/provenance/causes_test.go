@@ -80,7 +80,7 @@ func TestCauseOfAReparentedNode(t *testing.T) {
 func TestCausesOfASelection(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: selector.V01})
 	must(t, c.Edit(background, func(b *pact.Batch) error {
-		for _, n := range []pact.Spec{{ID: "stays", Content: "x"}, {ID: "runs", Content: "x", TTL: 3}} {
+		for _, n := range []pact.Spec{{ID: "stays", Content: "x"}, {ID: "runs", Content: "x", TTL: new(int64(3))}} {
 			b.Add("^ah", n)
 		}
 		b.Add("^sys", pact.Spec{ID: "rule", Content: "x"})

@@ -63,7 +63,7 @@ func genHistoryOf(t *testing.T, e selector.Edition, seed uint64, cycles int) *re
 				ttl := 1 + r.Int64N(2)
 				if !try(func(b *pact.Batch) {
 					group = b.Add("^ah", pact.Spec{NodeType: "cont", Offset: 1, Removable: true})
-					child = b.Add(group, pact.Spec{Content: map[string]any{"e": "ü"}, TTL: ttl})
+					child = b.Add(group, pact.Spec{Content: map[string]any{"e": "ü"}, TTL: &ttl})
 				}) {
 					t.Fatal("a group was refused")
 				}
@@ -99,7 +99,9 @@ func genHistoryOf(t *testing.T, e selector.Edition, seed uint64, cycles int) *re
 				n := pact.Spec{Role: choose(r, "", "user", "tool"), Kind: choose(r, "", "text"), Key: choose(r, "", "", "K", "L"),
 					Offset: r.Int64N(3) - 1, Content: fmt.Sprint("text ", r.IntN(6))}
 				if r.IntN(3) == 0 {
-					n.TTL = r.Int64N(4)
+					if ttl := r.Int64N(4); ttl > 0 {
+						n.TTL = &ttl
+					}
 				}
 				if r.IntN(5) == 0 {
 					n = pact.Spec{NodeType: "cont", Offset: 1, Removable: true}

@@ -19,10 +19,10 @@ func ParseSpec(text string, e selector.Edition) (tree.Spec, error) {
 	if err != nil {
 		return tree.Spec{}, err
 	}
-	s := tree.Spec{Type: n.Type, Tags: n.Tags}
+	s := tree.Spec{NodeType: n.Type, Tags: n.Tags}
 	if base, kind, named := strings.Cut(n.Type, ":"); named && e.Traits().KindInType {
 		if _, canonical := tree.ClassOfType(base); canonical {
-			s.Type, s.Kind = base, kind
+			s.NodeType, s.Kind = base, kind
 		}
 	}
 	for _, a := range n.Attrs {

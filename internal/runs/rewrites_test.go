@@ -141,7 +141,7 @@ func TestWhatExpiresIsARewriteByAPolicy(t *testing.T) {
 		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 			spec := pact.Spec{Role: "user", Content: text}
 			if i == 0 {
-				spec.TTL = 2
+				spec.TTL = new(int64(2))
 			}
 			b.Add("^ah", spec)
 			return nil

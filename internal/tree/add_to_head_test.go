@@ -122,7 +122,7 @@ func TestAddEveryKeepsItsInterval(t *testing.T) {
 		every := int64(1 + rng.IntN(4))
 		spec := pact.Spec{Key: "plan", Role: "system", Kind: "note", Content: "p", Offset: 1}
 		if rng.IntN(2) == 0 {
-			spec.TTL = every + int64(rng.IntN(5))
+			spec.TTL = new(every + int64(rng.IntN(5)))
 		}
 		var living []string // members, oldest first
 		born := map[string]int64{}
@@ -165,7 +165,7 @@ func TestAddEveryRefusesWhatIsNoInterval(t *testing.T) {
 		every int64
 		spec  pact.Spec
 	}{
-		{0, pact.Spec{Key: "k"}}, {-1, pact.Spec{Key: "k"}}, {1, pact.Spec{}}, {3, pact.Spec{Key: "k", TTL: 2}},
+		{0, pact.Spec{Key: "k"}}, {-1, pact.Spec{Key: "k"}}, {1, pact.Spec{}}, {3, pact.Spec{Key: "k", TTL: new(int64(2))}},
 	} {
 		err := c.Edit(t.Context(), func(b *pact.Batch) error { b.AddEvery(x.every, x.spec); return nil }, nil)
 		if fault.CodeOf(err) != fault.DocumentInvalid {

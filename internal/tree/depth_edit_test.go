@@ -185,7 +185,7 @@ func TestAnUpdateSeesTheTTLThatIsShown(t *testing.T) {
 	for want := range int64(8) {
 		c := published(t, 0)
 		must(t, c.Edit(ctx, func(b *pact.Batch) error {
-			b.Add("^sys", pact.Spec{ID: "p", Content: "x", TTL: 5})
+			b.Add("^sys", pact.Spec{ID: "p", Content: "x", TTL: new(int64(5))})
 			return nil
 		}, nil))
 		for range 2 {
@@ -197,10 +197,10 @@ func TestAnUpdateSeesTheTTLThatIsShown(t *testing.T) {
 		before, seen := *n.TTL, int64(0)
 		must(t, c.Edit(ctx, func(b *pact.Batch) error {
 			b.Update("p", func(s *pact.Spec) {
-				if seen = s.TTL; want == 0 { // one less than there is
+				if seen = *s.TTL; want == 0 { // one less than there is
 					want = seen - 1
 				}
-				s.TTL = want
+				s.TTL = &want
 			})
 			return nil
 		}, nil))

@@ -108,13 +108,13 @@ func (x *Editor) Add(parent string, s Spec) (id string, err error) {
 // prepare checks a new node against its place and makes it. The path may grow
 // by the core.
 func (x *Editor) prepare(path *[]*Entry, s Spec) (*Node, error) {
-	if s.Type == "" {
-		s.Type = x.env.Vocabulary.Block
+	if s.NodeType == "" {
+		s.NodeType = x.env.Vocabulary.Block
 	}
-	if err := checkType(s.Type, x.env.Bare); err != nil {
+	if err := checkType(s.NodeType, x.env.Bare); err != nil {
 		return nil, err
 	}
-	class := ClassOf(s.Type, Root, false)
+	class := ClassOf(s.NodeType, Root, false)
 	if err := x.admit(path, class, s.Offset, s.Removable); err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (x *Editor) prepare(path *[]*Entry, s Spec) (*Node, error) {
 	if err := checkInteger("priority", s.Priority); err != nil {
 		return nil, err
 	}
-	n := Node{Type: s.Type, Offset: s.Offset, Priority: s.Priority, Cycle: x.Cycle, Expiry: Never}
+	n := Node{Type: s.NodeType, Offset: s.Offset, Priority: s.Priority, Cycle: x.Cycle, Expiry: Never}
 	if s.TTL != nil {
 		var err error
 		if n.Expiry, err = x.expiryOf(*s.TTL); err != nil {
@@ -152,7 +152,7 @@ func (x *Editor) prepare(path *[]*Entry, s Spec) (*Node, error) {
 		if err := x.stamp(&n); err != nil {
 			return nil, err
 		}
-	} else if err := x.stampNew(&n, s.Type); err != nil {
+	} else if err := x.stampNew(&n, s.NodeType); err != nil {
 		return nil, err
 	}
 	return NewNode(n, nil), nil

@@ -72,7 +72,7 @@ func TestFailingStoreLeavesNothingBehind(t *testing.T) {
 		{"generating an id", noIDs, func(x *tree.Editor) error { _, err := x.Add("^sys", tree.Spec{}); return err }},
 		{"generating an id behind one that is there", noIDs, func(x *tree.Editor) error {
 			_, err := x.Add("^sys",
-				tree.Spec{Type: "block:x"})
+				tree.Spec{NodeType: "block:x"})
 			return err
 		}},
 		{"looking an id up", noIDs, func(x *tree.Editor) error {
@@ -100,7 +100,7 @@ func TestFailingStoreLeavesNothingBehind(t *testing.T) {
 			}
 			begun := func() *tree.Editor { // in the middle of a batch
 				x := tree.Edit(background, base.WithCycle(2), base, tree.Stamps{Cycle: 2, LastNS: w.last, Given: 2}, env)
-				if _, err := x.Add("^ah", tree.Spec{ID: "block:x:2-1", Type: "block:x"}); err != nil {
+				if _, err := x.Add("^ah", tree.Spec{ID: "block:x:2-1", NodeType: "block:x"}); err != nil {
 					t.Fatal(err)
 				}
 				return x

@@ -112,7 +112,7 @@ var genContents = []any{nil, "", "x", "hello", "grüße\t\"𝄞\"\x7f<&>", 7, 12
 
 func genSpec(t *rapid.T, w *modelTree) tree.Spec {
 	s := tree.Spec{
-		Type:     pick(t, "type", "", "", "block", "cb:note", "cont", "mc:list", "x:note"),
+		NodeType: pick(t, "type", "", "", "block", "cb:note", "cont", "mc:list", "x:note"),
 		Offset:   int64(pick(t, "offset", 0, 0, 0, -1, 1, 2)),
 		Priority: int64(pick(t, "priority", 0, 0, 5)),
 		Role:     pick(t, "role", "", "", "user", "tool", "x:critic"),
@@ -121,7 +121,7 @@ func genSpec(t *rapid.T, w *modelTree) tree.Spec {
 		Content:  pick(t, "content", genContents...),
 		Pinned:   rarely(t, 8, "pinned"),
 	}
-	if namedClass(s.Type) == "container" {
+	if namedClass(s.NodeType) == "container" {
 		s.Removable = rarely(t, 4, "removable")
 	}
 	if rarely(t, 5, "refers") {
@@ -142,7 +142,7 @@ func genSpec(t *rapid.T, w *modelTree) tree.Spec {
 	if rarely(t, 12, "odd") {
 		switch below(t, 6, "how") {
 		case 0:
-			s.Type = pick(t, "odd type", "seg", "mt:late", "^sys", "^ah", "^seq:2", "plain")
+			s.NodeType = pick(t, "odd type", "seg", "mt:late", "^sys", "^ah", "^seq:2", "plain")
 		case 1:
 			s.TTL = new(int64(-1))
 		case 2:

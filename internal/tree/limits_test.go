@@ -15,7 +15,7 @@ import (
 // how many were, with the id of the last and the refusal of the next.
 func nest(x *tree.Editor, parent string, offset int64) (count int, last string, err error) {
 	for last = parent; ; count++ {
-		id, err := x.Add(last, tree.Spec{Type: "cont", Offset: offset})
+		id, err := x.Add(last, tree.Spec{NodeType: "cont", Offset: offset})
 		if err != nil {
 			return count, last, err
 		}
@@ -63,13 +63,13 @@ func TestNestingEndsAtTheLimit(t *testing.T) {
 func TestMovingATallGroupKeepsTheLimit(t *testing.T) {
 	for _, region := range []string{"^sys", "^ah"} {
 		x := newEditor(t)
-		top, err := x.Add("^ah", tree.Spec{Type: "cont", Offset: 1})
+		top, err := x.Add("^ah", tree.Spec{NodeType: "cont", Offset: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		below := top
 		for range 30 {
-			if below, err = x.Add(below, tree.Spec{Type: "cont"}); err != nil {
+			if below, err = x.Add(below, tree.Spec{NodeType: "cont"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -99,7 +99,7 @@ func TestMovingATallGroupKeepsTheLimit(t *testing.T) {
 // as for what is added.
 func TestMovingATallGroupToTheCoreKeepsTheLimit(t *testing.T) {
 	x := newEditor(t)
-	top, err := x.Add("^sys", tree.Spec{Type: "cont"})
+	top, err := x.Add("^sys", tree.Spec{NodeType: "cont"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestIDsAreOpaqueUpToOneKiB(t *testing.T) {
 	if err != nil || got != "block:1-8" {
 		t.Errorf("generated id: got %q, %v; want block:1-8", got, err)
 	}
-	if _, err := x.Add("^ah:7", tree.Spec{Type: "cont"}); fault.CodeOf(err) != fault.PlacementInvalid {
+	if _, err := x.Add("^ah:7", tree.Spec{NodeType: "cont"}); fault.CodeOf(err) != fault.PlacementInvalid {
 		t.Errorf("adding to the block ^ah:7: got %v, want %s", err, fault.PlacementInvalid)
 	}
 }

@@ -122,16 +122,16 @@ func custom(name string) bool {
 // describe is a new node, and what is wrong with it by itself.
 func (w *modelTree) describe(s tree.Spec) (*modelNode, []refusal) {
 	var no []refusal
-	if s.Type == "" {
-		s.Type = words.Block
+	if s.NodeType == "" {
+		s.NodeType = words.Block
 	}
-	switch class := namedClass(s.Type); {
+	switch class := namedClass(s.NodeType); {
 	case class == "turn" || strings.HasPrefix(class, "^"):
 		no = append(no, placement(""))
-	case class == "" && !strings.Contains(s.Type, ":"):
+	case class == "" && !strings.Contains(s.NodeType, ":"):
 		no = append(no, invalid())
 	}
-	r := &modelNode{id: s.ID, typ: s.Type, offset: s.Offset, priority: s.Priority, cycle: w.cycle, expiry: never,
+	r := &modelNode{id: s.ID, typ: s.NodeType, offset: s.Offset, priority: s.Priority, cycle: w.cycle, expiry: never,
 		headers: map[string]any{}, content: s.Content}
 	if s.TTL != nil {
 		r.expiry = w.cycle + *s.TTL

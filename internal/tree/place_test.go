@@ -34,7 +34,7 @@ func newSecondCycle(t *testing.T, head ...func(*tree.Editor)) secondCycle {
 		{"^ah", "ask", "block", 0}, {"^ah", "late", "block", 1}, {"^ah", "box", "cont", 2}, {"box", "inner", "block", 0},
 		{"^ah", "gone", "block", -1},
 	} {
-		if _, err := x.Add(n.into, tree.Spec{ID: n.id, Type: n.typ, Offset: n.offset}); err != nil {
+		if _, err := x.Add(n.into, tree.Spec{ID: n.id, NodeType: n.typ, Offset: n.offset}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,11 +65,11 @@ func TestAddRefusesSpecsThatAreNoNodes(t *testing.T) {
 	bad := map[string]tree.Spec{
 		"a ttl below 0":                      {TTL: new(int64(-1))},
 		"a role that is not canonical":       {Role: "boss"},
-		"a type that is not canonical":       {Type: "plain"},
-		"a type without a name":              {Type: "block:"},
+		"a type that is not canonical":       {NodeType: "plain"},
+		"a type without a name":              {NodeType: "block:"},
 		"invalid UTF-8 in the id":            {ID: broken},
 		"a lone surrogate in the id":         {ID: lonely},
-		"invalid UTF-8 in the type":          {Type: "x:" + broken},
+		"invalid UTF-8 in the type":          {NodeType: "x:" + broken},
 		"invalid UTF-8 in the role":          {Role: "x:" + broken},
 		"invalid UTF-8 in the kind":          {Kind: broken},
 		"invalid UTF-8 in the key":           {Key: broken},

@@ -15,8 +15,8 @@ import (
 //
 // Specification: 07 §4.2.
 type Spec struct {
-	ID   string // opaque, at most 1 KiB, new to the whole history; "" for a generated one
-	Type string // canonical or namespaced nodeType; "" for a block
+	ID       string // opaque, at most 1 KiB, new to the whole history; "" for a generated one
+	NodeType string // canonical or namespaced; "" for a block
 
 	Offset   int64  // below 0 before the core of the parent, 0 in it, above 0 after it (02 §4.1)
 	Priority int64  // as [Node.Priority]

@@ -147,7 +147,7 @@ func fillEveryColumn(t testing.TB, s *pact.DB) {
 	must(t, c.Edit(background, func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{ID: "rule", Role: "system", Kind: "text", Content: "Be brief", Tags: []string{"a", "b"}})
 		group := b.Add("^ah", pact.Spec{NodeType: "cont", Offset: 1, Removable: true})
-		b.Add(group, pact.Spec{Content: map[string]any{"n": []int{1, 2}}, TTL: 2, Priority: 3})
+		b.Add(group, pact.Spec{Content: map[string]any{"n": []int{1, 2}}, TTL: new(int64(2)), Priority: 3})
 		b.Add("^ah", pact.Spec{Role: "user", Content: "Where is my parcel? é"})
 		return nil
 	}, nil))

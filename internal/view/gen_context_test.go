@@ -64,7 +64,7 @@ func randomBlock(random *rand.Rand, number int) pact.Spec {
 		Content: strings.Repeat("x", []int{0, 3, 40, 900, 5000}[random.IntN(5)]),
 	}
 	if random.IntN(4) == 0 {
-		s.TTL = int64(1 + random.IntN(4))
+		s.TTL = new(int64(1 + random.IntN(4)))
 	}
 	return s
 }

@@ -57,7 +57,7 @@ func grepContext(t *testing.T, random *rand.Rand, db *pact.DB) *pact.Context {
 			s := pact.Spec{Role: []string{"", "user", "tool"}[random.IntN(3)], Kind: []string{"", "text"}[random.IntN(2)],
 				Content: grepTexts[random.IntN(len(grepTexts))]}
 			if random.IntN(2) == 0 {
-				s.TTL = int64(1 + random.IntN(3))
+				s.TTL = new(int64(1 + random.IntN(3)))
 			}
 			b.Add([]string{"^ah", "^sys"}[random.IntN(2)], s)
 		}

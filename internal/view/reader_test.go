@@ -23,7 +23,7 @@ func TestReadersAgreeWithModel(t *testing.T) {
 			switch random.IntN(4) {
 			case 0:
 				if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-					b.Add("^ah", pact.Spec{Role: "user", Content: "more", TTL: 3})
+					b.Add("^ah", pact.Spec{Role: "user", Content: "more", TTL: new(int64(3))})
 					return nil
 				}}); err != nil {
 					t.Fatal(err)

@@ -39,7 +39,7 @@ func repair(t *testing.T) *pact.Context {
 		b.Add("^sys", pact.Spec{ID: "rule", Role: "system", Kind: "text", Content: "Never guess.", Key: "rules",
 			Tags: []string{"fixed"}, Attrs: map[string]any{"data_level": "high"}})
 		b.Add("^ah", pact.Spec{ID: "group", NodeType: "cont", Offset: 1})
-		b.Add("group", pact.Spec{ID: "long", Role: "user", Content: strings.Repeat("Zürich\n", 60_000), TTL: 9,
+		b.Add("group", pact.Spec{ID: "long", Role: "user", Content: strings.Repeat("Zürich\n", 60_000), TTL: new(int64(9)),
 			Refs: []string{"rule"}})
 		return nil
 	}

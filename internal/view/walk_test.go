@@ -19,8 +19,8 @@ func TestAStepBringsWhatIsNew(t *testing.T) {
 	const calls = 6
 	for i := range calls {
 		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-			b.Add("^sys", pact.Spec{Role: "system", Content: fmt.Sprint("note ", i), TTL: 100})
-			b.Add("^ah", pact.Spec{Role: "user", Content: fmt.Sprint("question ", i), TTL: 100})
+			b.Add("^sys", pact.Spec{Role: "system", Content: fmt.Sprint("note ", i), TTL: new(int64(100))})
+			b.Add("^ah", pact.Spec{Role: "user", Content: fmt.Sprint("question ", i), TTL: new(int64(100))})
 			return nil
 		}})
 		if err != nil {

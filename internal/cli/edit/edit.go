@@ -93,7 +93,7 @@ func addCommand(a *command.App) *cobra.Command {
 			command.Override(cmd, "id", &spec.ID, *id)
 			command.Override(cmd, "type", &spec.NodeType, *nodeType)
 			command.Override(cmd, "removable", &spec.Removable, *removable)
-			neverSent, reads = spec.TTL == pact.Unsent, ""
+			neverSent, reads = spec.TTL != nil && *spec.TTL == 0, ""
 			if spec.NodeType != "" && !namesType(spec.NodeType, b.Edition()) {
 				reads = spec.NodeType
 			}

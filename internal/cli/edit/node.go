@@ -117,8 +117,8 @@ func (n *nodeFlags) spec(ctx context.Context, a *command.App, cmd *cobra.Command
 	command.Override(cmd, "priority", &s.Priority, n.priority)
 	command.Override(cmd, "offset", &s.Offset, n.offset)
 	command.Override(cmd, "pinned", &s.Pinned, n.pinned)
-	command.Override(cmd, "ttl", &s.TTL, pact.TTL(&n.ttl))
-	command.Override(cmd, "cad", &s.Cad, cmp.Or(n.cad, pact.Unsent))
+	command.Override(cmd, "ttl", &s.TTL, &n.ttl)
+	command.Override(cmd, "cad", &s.Cad, &n.cad)
 	s.Tags, s.Refs = append(s.Tags, n.tags...), append(s.Refs, n.refs...)
 	content, err := n.read(ctx, a, cmd)
 	if err != nil {

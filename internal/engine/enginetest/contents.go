@@ -67,13 +67,13 @@ func testHeaders(t *testing.T, s Suite) {
 	d := drive(t, s, "headers")
 	d.edit(func(x *tree.Editor) {
 		add(t, x, "^ah", tree.Spec{
-			Type: "x:new\x00type", Offset: -tree.MaxInteger, Priority: tree.MaxInteger, TTL: new(int64(1 << 40)),
+			NodeType: "x:new\x00type", Offset: -tree.MaxInteger, Priority: tree.MaxInteger, TTL: new(int64(1 << 40)),
 			Role: "tool", Kind: "k\"", Key: "\x00", Provenance: "p", MIME: "text/plain", Encoding: "utf-8",
 			Tags: []string{"", "a", "é"}, Refs: []string{"root", "nowhere"}, Pinned: true, Content: "c",
 			Attrs: map[string]any{"data_n": json.Number("1e400"), "content_x": map[string]any{"z": 1, "a": []any{nil}},
 				"x:\x00é": "v", "data_": "1.0"},
 		})
-		add(t, x, "^ah", tree.Spec{Type: "cont", Offset: 1, Removable: true, Tags: []string{"t"}})
+		add(t, x, "^ah", tree.Spec{NodeType: "cont", Offset: 1, Removable: true, Tags: []string{"t"}})
 	})
 	d.check()
 	d.commit()

@@ -90,7 +90,7 @@ func testEraseText(t *testing.T, s Suite) {
 		spec := block("of Jim")
 		spec.ID = "Jim-1"
 		add(t, x, "^ah", spec)
-		add(t, x, "^ah", tree.Spec{Type: "block:Joe"})
+		add(t, x, "^ah", tree.Spec{NodeType: "block:Joe"})
 	})
 	for _, text := range []string{"Jim", "Joe", "text"} {
 		e := d.erasing()

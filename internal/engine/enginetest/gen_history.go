@@ -110,10 +110,10 @@ func (r *genHistory) spec(refs string) tree.Spec {
 	}
 	switch r.IntN(5) {
 	case 0:
-		s.Type, s.Content = "cont", nil
+		s.NodeType, s.Content = "cont", nil
 		s.Removable = r.IntN(2) == 0 && s.Offset != 0
 	case 1:
-		s.Type = "x:odd"
+		s.NodeType = "x:odd"
 	}
 	if r.IntN(3) == 0 {
 		s.TTL = new(int64(r.IntN(4)))

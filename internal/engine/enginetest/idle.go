@@ -18,7 +18,7 @@ func leaveEmpty(t *testing.T, s Suite) *driver {
 	d := drive(t, s, "empty groups")
 	one := int64(1)
 	d.commitWith(func(x *tree.Editor) {
-		add(t, x, "^ah", tree.Spec{ID: "group", Type: "cont", Offset: 1, Removable: true})
+		add(t, x, "^ah", tree.Spec{ID: "group", NodeType: "cont", Offset: 1, Removable: true})
 		add(t, x, "group", tree.Spec{ID: "last", TTL: &one})
 		add(t, x, "^sys", tree.Spec{ID: "holder", Refs: []string{"group"}})
 	}, commit.Input{})

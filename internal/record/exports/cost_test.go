@@ -10,18 +10,18 @@ import (
 // What is read from one call to the next is what each thread has, whatever goes, comes or changes in it.
 func TestReadingWhatDiffersIsReadingTheThread(t *testing.T) {
 	c := byHand(t)
-	sys := func(b *pact.Batch, content string, ttl int64) {
+	sys := func(b *pact.Batch, content string, ttl *int64) {
 		b.Add("^sys", pact.Spec{Role: "system", Content: content, TTL: ttl})
 	}
 	steps := []func(b *pact.Batch){
 		func(b *pact.Batch) {
-			sys(b, "be brief", 0)
+			sys(b, "be brief", nil)
 			b.Add("^ah", pact.Spec{ID: "q", Role: "user", Content: "Q"})
 		},
-		func(b *pact.Batch) { b.Add("^ah", pact.Spec{Role: "assistant", Content: "A", TTL: 2}) },
+		func(b *pact.Batch) { b.Add("^ah", pact.Spec{Role: "assistant", Content: "A", TTL: new(int64(2))}) },
 		func(b *pact.Batch) {
-			sys(b, "it rains", 2)
-			b.Add("^ah", pact.Spec{Role: "user", Content: "Q2", TTL: 1})
+			sys(b, "it rains", new(int64(2)))
+			b.Add("^ah", pact.Spec{Role: "user", Content: "Q2", TTL: new(int64(1))})
 		},
 		func(b *pact.Batch) {},
 		func(b *pact.Batch) { b.Add("^sys", pact.Spec{Kind: "tool", Content: map[string]any{"name": "ls"}}) },
