@@ -10,6 +10,18 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
+// A program that reads format 3 looks for attempts in a row each, and would list only those that were not joined: it is to
+// refuse the store, as it refuses every number but its own in the row of a context.
+func TestAProgramThatKnowsNoJoinedAttemptsRefusesTheStore(t *testing.T) {
+	m := store.NewMemory()
+	w := begin(t, engine.Open(m), "new")
+	row, err := m.Get(background, store.Key{Space: store.Space(w.key), Name: "i"})
+	must(t, err)
+	if row[0] <= 3 {
+		t.Errorf("a context is written in format %d", row[0])
+	}
+}
+
 // A store whose contexts another version wrote is not damaged: the error says how to move them. A row
 // begins with the number of its format and ends with 16 bytes of the SHA-256 of what is before them.
 func TestAnotherFormatIsNoDamage(t *testing.T) {
