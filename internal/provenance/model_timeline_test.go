@@ -84,6 +84,11 @@ func (s *recordedHistory) checkTimeline(t *testing.T, l *inspect.Timeline) {
 	if l.State != want {
 		t.Fatalf("%s is %s, want %s", l.ID, l.State, want)
 	}
+	if drafted {
+		s.checkPlaced(t, l, s.states[latest])
+	} else if last != 0 {
+		s.checkPlaced(t, l, s.state(last))
+	}
 	if end := l.Events[len(l.Events)-1]; want == inspect.Gone {
 		i := slices.IndexFunc(l.Events, func(e inspect.Event) bool { return e.Kind == inspect.EventRemoved })
 		end = l.Events[i]
@@ -92,6 +97,31 @@ func (s *recordedHistory) checkTimeline(t *testing.T, l *inspect.Timeline) {
 		if wanted := s.modelCause(l.ID, int(last)-1, int(last)); cause != wanted {
 			t.Fatalf("%s went by %+v, want %+v", l.ID, cause, wanted)
 		}
+	}
+}
+
+// checkPlaced compares what is said of the node in the last state that has it.
+func (s *recordedHistory) checkPlaced(t *testing.T, l *inspect.Timeline, p *modelState) {
+	t.Helper()
+	n := p.headers[l.ID]
+	turn := ""
+	for id := n["parent"].(string); id != ""; id = p.headers[id]["parent"].(string) {
+		if p.headers[id]["nodeType"] == "mt" {
+			turn = id
+		}
+	}
+	var refs []string
+	for _, id := range p.order {
+		if refers(p.headers[id], l.ID) {
+			refs = append(refs, id)
+		}
+	}
+	if l.Parent != n["parent"] || l.Turn != turn || !slices.Equal(l.Children, p.kids[l.ID]) || !slices.Equal(l.ReferredBy, refs) ||
+		l.Type != n["nodeType"] {
+		t.Fatalf("%s is %+v, want it in %s of turn %q with %q, referred to by %q", l.ID, l, n["parent"], turn, p.kids[l.ID], refs)
+	}
+	if ttl, _ := n["ttl"].(json.Number); (l.Expiry != nil) != (ttl != "") || ttl != "" && fmt.Sprint(max(0, *l.Expiry-p.cycle)) != string(ttl) {
+		t.Fatalf("%s expires in cycle %v, in cycle %d its ttl is %q", l.ID, l.Expiry, p.cycle, ttl)
 	}
 }
 

@@ -102,6 +102,34 @@ func TestASnapshotWeighsItsNodes(t *testing.T) {
 	}
 }
 
+// A plan says how many tokens of the thread that was sent are not sent again because of pruning.
+func TestTokensThatPruningLoses(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	for _, text := range []string{"hue", "x", "ee"} { // 3, 1 and 3 tokens
+		must(t, c.Edit(background, say(text), nil))
+		_, err := c.Commit(background, nil)
+		must(t, err)
+	}
+	last := tree.Of(c.Working())
+	turns := last.Region(tree.Seq).Children()
+	for n, want := range map[int]int64{0: 7, 1: 4, 2: 3, 3: 0} { // the turn that goes, of none the last
+		with := last
+		if n < 3 {
+			turn, err := turns.At(n)
+			must(t, err)
+			with, err = last.Without(turn.Node().ID)
+			must(t, err)
+		}
+		p, err := provenance.Cached(background, last, last, with, vowels{})
+		if err != nil || p.LostTokens != want || p.Lost != p.Without-p.With || (p.Lost > 0) != (want > 0) {
+			t.Errorf("without turn %d of 3: %+v, %v, want %d tokens lost", n, p, err, want)
+		}
+		if bare, err := provenance.Cached(background, last, last, with, nil); err != nil || bare.LostTokens != 0 || bare.Lost != p.Lost {
+			t.Errorf("without a counter: %+v, %v", bare, err)
+		}
+	}
+}
+
 // What went from a history without a log went by its lifetime, with a removable group that it left empty, or by an edit.
 func TestWhyNodesWentIsInferred(t *testing.T) {
 	const block, group = `{"id":"%s","nodeType":"cb","content":"x"%s}`, `{"id":"%s","nodeType":"mc","offset":1%s,"children":[%s]}`

@@ -72,13 +72,18 @@ func TestTimelineOfAnUnknownNode(t *testing.T) {
 // into a turn: that is no edit, and the committer did it.
 func TestSealingWhatAnImportLeftInTheActiveHead(t *testing.T) {
 	doc := `{"cycle":3,"edition":"v0.1","root":{"id":"root","children":[{"id":"ah","nodeType":"^ah","children":[
-		{"id":"d","nodeType":"cb","cycle":3,"created_at_ns":7,"content":"draft"}]}]}}`
+		{"id":"d","nodeType":"cb","cycle":3,"created_at_ns":7,"content":"draft"},
+		{"id":"e","nodeType":"cb","cycle":3,"created_at_ns":8,"content":"draft","ttl":5},{"id":"f","nodeType":"cb","cycle":3,"created_at_ns":9,"content":"draft"}]}]}}`
 	c, _, err := pact.Import(background, pact.NewDB(store.NewMemory()), "c", []byte(doc),
 		&pact.ImportOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 	must(t, err)
+	must(t, c.Edit(background, func(b *pact.Batch) error {
+		b.Update("f", func(s *pact.Spec) { s.Content = "changed" })
+		return nil
+	}, &pact.Note{Actor: "ed"}))
 	_, err = c.Commit(background, &pact.CommitOptions{Note: pact.Note{Actor: "dora"}})
 	must(t, err)
-	sealed := diff.Cause{Kind: diff.BySeal, Cycle: 4, Author: diff.Author{Revision: 2, Actor: "dora"}}
+	sealed := diff.Cause{Kind: diff.BySeal, Cycle: 4, Author: diff.Author{Revision: 3, Actor: "dora"}}
 
 	l, err := c.Timeline(background, "d")
 	must(t, err)
@@ -100,6 +105,11 @@ func TestSealingWhatAnImportLeftInTheActiveHead(t *testing.T) {
 	i := slices.IndexFunc(r.Modified, func(m diff.Modification) bool { return m.ID == "d" })
 	if i < 0 || r.Modified[i].Cause != sealed || r.Modified[i].ParentChanged.Previous != "ah" {
 		t.Errorf("modified %+v", r.Modified)
+	}
+	for id, want := range map[string]diff.Kind{"e": diff.BySeal, "f": diff.ByEdit} { // e has another ttl by now
+		if i := slices.IndexFunc(r.Modified, func(m diff.Modification) bool { return m.ID == id }); r.Modified[i].Cause.Kind != want {
+			t.Errorf("%s is modified by %+v, want %s", id, r.Modified[i], want)
+		}
 	}
 }
 
