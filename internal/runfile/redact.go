@@ -2,7 +2,9 @@ package runfile
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -11,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/redact"
 )
 
@@ -145,6 +149,10 @@ func (r *redactor) object(v map[string]any, inside bool) any {
 			made[r.text(name)] = r.value(of, true)
 		case attempt && (name == "params" || name == "thread"):
 			made[name] = strings.Repeat("0", 2*sha256.Size) // an attempt must have them
+		case attempt && name == "request" && isText:
+			if left := r.counts(text); left != "" {
+				made[name] = left
+			}
 		case slices.Contains(telling, name):
 		case slices.Contains(structural, name):
 			made[name] = of
@@ -157,6 +165,39 @@ func (r *redactor) object(v map[string]any, inside bool) any {
 		}
 	}
 	return made
+}
+
+// counts returns what stays of a recorded request: its API and what the provider counted, which are no bytes that were
+// sent, but for what matches a rule. "" if there is nothing.
+func (r *redactor) counts(code string) string {
+	packed, err := base64.StdEncoding.DecodeString(code)
+	request := ""
+	if err == nil {
+		request, err = history.UnpackRequest(string(packed))
+	}
+	if err != nil {
+		return ""
+	}
+	whole := canon.Value(request).Any()
+	about, _ := whole.Get("about")
+	numbers := slices.DeleteFunc(slices.Clone(about.Members), func(m canon.Member) bool {
+		return m.Value.Kind != canon.KindNumber || r.matches(m.Name) || r.matches(string(m.Value.Value()))
+	})
+	api, _ := whole.Get("api")
+	if len(numbers) == 0 || api.Kind != canon.KindString || r.matches(api.Text) {
+		return ""
+	}
+	left, err := history.PackRequest(string(canon.Object(canon.Member{Name: "api", Value: api},
+		canon.Member{Name: "about", Value: canon.Object(numbers...)}).Value()))
+	r.err = cmp.Or(r.err, err)
+	return base64.StdEncoding.EncodeToString([]byte(left))
+}
+
+// matches reports whether a rule finds something in a text.
+func (r *redactor) matches(text string) bool {
+	found := false
+	r.what.Replace(text, func(match string) string { found = true; return match })
+	return found
 }
 
 // closed redacts the value of a member with a closed list of values. The text behind a colon is never one of these.

@@ -2,6 +2,7 @@ package runfile
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/redact"
 )
 
@@ -175,6 +177,31 @@ func TestRedactionKeepsTheFormAndLosesTheText(t *testing.T) {
 	}
 	if _, _, err := Redact([]byte(`{"content":"ab"}`), rules("b?$")); err != nil {
 		t.Errorf("an expression that matches nothing at the end: %v", err)
+	}
+}
+
+// Of a recorded request stay its API and what the provider counted, unless a rule finds it there.
+func TestRedactionLeavesWhatTheProviderCounted(t *testing.T) {
+	pack := func(request string) string {
+		packed, err := history.PackRequest(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return base64.StdEncoding.EncodeToString([]byte(packed))
+	}
+	for request, want := range map[string]string{
+		`{"about":{"cached":180,"id":"msg_1","secret":7,"written":4711},"api":"anthropic.messages","call":"secret","frame":"a secret","sha256":"ab"}`: `{"about":{"cached":180},"api":"anthropic.messages"}`,
+		`{"about":{"id":"msg_1"},"api":"anthropic.messages"}`: "",
+		`{"about":{"cached":180},"api":"secret"}`:             "",
+	} {
+		line := func(of string) string { return `{"attempts":[{"number":1` + of + "}]}\n" }
+		got, _, err := Redact([]byte(line(`,"request":"`+pack(request)+`"`)), rules("secret|4711"))
+		if want != "" {
+			want = `,"request":"` + pack(want) + `"`
+		}
+		if err != nil || string(got) != line(want) {
+			t.Errorf("of %s stays %s, %v; want %s", request, got, err, line(want))
+		}
 	}
 }
 
