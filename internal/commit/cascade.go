@@ -12,7 +12,7 @@ import "github.com/contexttree/pact/internal/tree"
 //
 // Specification: 02 §5.3, 02 §5.3.1, 03 §4.2.
 func cascade(t *tree.Tree, parents []string, retained func(string) bool) (next *tree.Tree, gone []string,
-	kept []lifecycle.Kept, err error) {
+	staying []lifecycle.Kept, err error) {
 	var groups []string
 	going := make(map[string]bool)
 	for len(parents) > 0 {
@@ -36,19 +36,19 @@ func cascade(t *tree.Tree, parents []string, retained func(string) bool) (next *
 	if len(groups) == 0 {
 		return t, nil, nil, nil
 	}
-	held, err := holdBack(t, groups, going, certain(retained), lifecycle.Cascaded)
+	reasons, err := holdBack(t, groups, going, certain(retained), lifecycle.Cascaded)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	for _, id := range groups {
-		if h, ok := held[id]; !ok {
+		if h, ok := reasons[id]; !ok {
 			gone = append(gone, id)
 		} else if h.Why != lifecycle.Contains {
-			kept = append(kept, h)
+			staying = append(staying, h)
 		}
 	}
 	next, err = t.Without(gone...)
-	return next, gone, kept, err
+	return next, gone, staying, err
 }
 
 // willBeEmpty reports whether the node at the end of path is a removable group all of

@@ -93,11 +93,11 @@ func Run(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, lifecycle.Repo
 		return slices.ContainsFunc(p.removed, func(r lifecycle.Removal) bool { return r.ID == id && r.Number > 0 })
 	}
 	report.Kept = slices.DeleteFunc(report.Kept, func(k lifecycle.Kept) bool { return ruled(k.ID) })
-	held, err := p.heldBack()
+	staying, err := p.stillThere()
 	if err != nil {
 		return nil, tree.Stamps{}, lifecycle.Report{}, err
 	}
-	report.Kept = slices.Concat(report.Kept, held, p.emptyGroups)
+	report.Kept = slices.Concat(report.Kept, staying, p.emptyGroups)
 	report.Budget, report.Over = p.unmetLimits(report.Postponed != nil)
 	if in.Policy.Strict && len(report.Over) > 0 && report.Postponed == nil && !in.Hold {
 		return nil, in.Stamps, lifecycle.Report{}, fault.New(fault.Limit, report.Budget, "raise the limit, protect less, or leave strict out")

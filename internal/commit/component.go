@@ -18,8 +18,8 @@ type component struct {
 	turns        []string  // the turns among the roots; a turn takes along everything below it
 	groups       []string  // the removable groups among the roots; a group goes when it is empty
 	sys          []string  // the blocks of ^sys among the roots
-	kept         string    // why the component always stays, "" where nothing keeps it
-	by           string    // the member that this reason concerns
+	staysBecause string    // why the component always stays, "" where nothing keeps it
+	staysFor     string    // the member that this reason concerns
 	lastReferrer candidate // the referrer from outside that outsideReferrer found last
 }
 
@@ -120,13 +120,13 @@ func (s *components) add(members []string) error {
 		case mayCascade(path):
 			c.roots = append(c.roots, id)
 			c.groups = append(c.groups, id)
-		case enclosingTurn(path) == "" && c.kept == "":
-			c.kept, c.by = lifecycle.Referenced, id
+		case enclosingTurn(path) == "" && c.staysBecause == "":
+			c.staysBecause, c.staysFor = lifecycle.Referenced, id
 		}
-		if why, err := s.keptBecause(path); err != nil {
+		if why, err := s.reasonToStay(path); err != nil {
 			return err
-		} else if why != "" && c.kept == "" {
-			c.kept, c.by = why, id
+		} else if why != "" && c.staysBecause == "" {
+			c.staysBecause, c.staysFor = why, id
 		}
 	}
 	return nil

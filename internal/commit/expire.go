@@ -34,13 +34,13 @@ func expire(t *tree.Tree, in Input, report *lifecycle.Report) (next *tree.Tree, 
 	for _, id := range due {
 		going[id] = true
 	}
-	held, err := holdBack(t, due, going, certain(retained), lifecycle.Expired)
+	reasons, err := holdBack(t, due, going, certain(retained), lifecycle.Expired)
 	if err != nil {
 		return nil, nil, err
 	}
 	var roots []string
 	for _, id := range due {
-		if h, ok := held[id]; ok {
+		if h, ok := reasons[id]; ok {
 			report.Kept = append(report.Kept, h)
 			continue
 		}
@@ -62,14 +62,14 @@ func expire(t *tree.Tree, in Input, report *lifecycle.Report) (next *tree.Tree, 
 	if t, err = t.Without(roots...); err != nil {
 		return nil, nil, err
 	}
-	t, groups, kept, err := cascade(t, parents, retained)
+	t, groups, staying, err := cascade(t, parents, retained)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, id := range groups {
 		report.Removed = append(report.Removed, lifecycle.Removal{ID: id, Reason: lifecycle.Cascaded})
 	}
-	return t, kept, nil
+	return t, staying, nil
 }
 
 // mayBeEmpty returns the ids of the groups that may be empty since the last snapshot, or were before.
@@ -98,7 +98,7 @@ func mayBeEmpty(t *tree.Tree, in Input) ([]string, error) {
 // Specification: 02 §5.4, 03 §4.3.
 func holdBack(t *tree.Tree, list []string, going map[string]bool, retained func(string) (bool, error),
 	reason lifecycle.Reason) (map[string]lifecycle.Kept, error) {
-	held := make(map[string]lifecycle.Kept)
+	reasons := make(map[string]lifecycle.Kept)
 	again := list
 	for len(again) > 0 {
 		id := again[0]
@@ -124,7 +124,7 @@ func holdBack(t *tree.Tree, list []string, going map[string]bool, retained func(
 				h = lifecycle.Kept{ID: id, Reason: reason, Why: lifecycle.Contains, By: below}
 			}
 			delete(going, id)
-			held[id] = h
+			reasons[id] = h
 			n, err := t.Node(id)
 			if err != nil {
 				return nil, err
@@ -136,7 +136,7 @@ func holdBack(t *tree.Tree, list []string, going map[string]bool, retained func(
 			}
 		}
 	}
-	return held, nil
+	return reasons, nil
 }
 
 // certain makes of a function one that could fail.

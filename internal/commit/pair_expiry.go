@@ -36,14 +36,14 @@ func (p *pruner) dropOrphansOfExpiry(report *lifecycle.Report) error {
 		if p.keepsOrphans() {
 			return nil
 		}
-		held, err := holdBack(p.tree, orphans, going, p.mustStay, lifecycle.Orphaned)
+		reasons, err := holdBack(p.tree, orphans, going, p.mustStay, lifecycle.Orphaned)
 		if err != nil {
 			return err
 		}
 		var dropped []lifecycle.Removal
 		parents := p.emptyGroupIDs()
 		for _, id := range orphans {
-			if h, stays := held[id]; stays {
+			if h, stays := reasons[id]; stays {
 				if h, err = p.withCause(h); err != nil {
 					return err
 				}

@@ -38,7 +38,7 @@ type pruner struct {
 	emptyGroups      []lifecycle.Kept // the empty removable groups that something keeps
 	freedTokens      int64            // tokens of the removed nodes, less those of new stubs; 0 if none are counted
 	removed          []lifecycle.Removal
-	held             []lifecycle.Kept
+	notRemoved       []lifecycle.Kept
 	stubs            []lifecycle.Stub
 	recurring        map[string]*instance // by key, what comes again
 }
@@ -97,24 +97,24 @@ func (p *pruner) prune(report *lifecycle.Report) error {
 	return nil
 }
 
-// heldBack returns the nodes that were to be pruned and are still there, each once, with
+// stillThere returns the nodes that were to be pruned and are still there, each once, with
 // the reason that was found last.
-func (p *pruner) heldBack() (held []lifecycle.Kept, err error) {
-	last := make(map[string]int, len(p.held))
-	for i, h := range p.held {
+func (p *pruner) stillThere() (staying []lifecycle.Kept, err error) {
+	last := make(map[string]int, len(p.notRemoved))
+	for i, h := range p.notRemoved {
 		last[h.ID] = i
 	}
-	for i, h := range p.held {
+	for i, h := range p.notRemoved {
 		if last[h.ID] != i {
 			continue
 		}
 		if has, err := p.tree.Has(h.ID); err != nil {
 			return nil, err
 		} else if has {
-			held = append(held, h)
+			staying = append(staying, h)
 		}
 	}
-	return held, nil
+	return staying, nil
 }
 
 // pruneToLimits prunes until no limit is exceeded. It tries this on a copy first: if the
@@ -122,7 +122,7 @@ func (p *pruner) heldBack() (held []lifecycle.Kept, err error) {
 func (p *pruner) pruneToLimits(report *lifecycle.Report) error {
 	trial := *p
 	trial.newStubs = maps.Clone(p.newStubs)
-	trial.removed, trial.held, trial.stubs = slices.Clip(p.removed), slices.Clip(p.held), slices.Clone(p.stubs)
+	trial.removed, trial.notRemoved, trial.stubs = slices.Clip(p.removed), slices.Clip(p.notRemoved), slices.Clone(p.stubs)
 	trial.limits = slices.Clone(p.limits)
 	read := p.clock.next
 	wanted := trial.exceeded()
@@ -137,7 +137,7 @@ func (p *pruner) pruneToLimits(report *lifecycle.Report) error {
 		report.Postponed, p.clock.next = waiting, read
 		for _, r := range trial.removed[len(p.removed):] {
 			if r.Reason == lifecycle.Pruned {
-				p.held = append(p.held, lifecycle.Kept{ID: r.ID, Reason: lifecycle.Pruned, Why: lifecycle.PruningWaits})
+				p.notRemoved = append(p.notRemoved, lifecycle.Kept{ID: r.ID, Reason: lifecycle.Pruned, Why: lifecycle.PruningWaits})
 			}
 		}
 		return nil
@@ -297,7 +297,7 @@ func (p *pruner) resolveRequest(named, chosen []string) ([]candidate, error) {
 		}
 		switch {
 		case !prunable(path) && !byName:
-			p.held = append(p.held, lifecycle.Kept{ID: id, Reason: lifecycle.Pruned, Why: lifecycle.PartOfTurn})
+			p.notRemoved = append(p.notRemoved, lifecycle.Kept{ID: id, Reason: lifecycle.Pruned, Why: lifecycle.PartOfTurn})
 		case !prunable(path):
 			return nil, fault.OnNode(fault.PlacementInvalid, id, "only a block outside a core or a whole turn can be pruned",
 				"name the turn around it")

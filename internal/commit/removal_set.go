@@ -9,26 +9,26 @@ import (
 
 // removalSet returns the roots of the subtrees that must go with a candidate, because its
 // component depends on them (02 §5.4, §7.2); decision 014 calls this a unit. If something keeps one of them, it
-// returns in held what and why: a node that is pinned, retained, protected or in ^sys, a
+// returns as reason what and why: a node that is pinned, retained, protected or in ^sys, a
 // turn that the caller did not name, a reference from outside. blockers are then the
 // nodes after whose removal the candidate is worth another attempt.
-func (p *pruner) removalSet(c candidate) (roots, blockers []string, held lifecycle.Kept, err error) {
-	keep := func(kept, by string, blockers ...string) (_, _ []string, _ lifecycle.Kept, _ error) {
+func (p *pruner) removalSet(c candidate) (roots, blockers []string, reason lifecycle.Kept, err error) {
+	stay := func(why, by string, blockers ...string) (_, _ []string, _ lifecycle.Kept, _ error) {
 		blockers = append(blockers, by)
 		if by == c.id {
 			by, blockers = "", nil
 		}
-		return nil, blockers, lifecycle.Kept{ID: c.id, Reason: lifecycle.Pruned, Why: kept, By: by}, nil
+		return nil, blockers, lifecycle.Kept{ID: c.id, Reason: lifecycle.Pruned, Why: why, By: by}, nil
 	}
 	var room [8]*tree.Entry
 	path, err := p.tree.AppendPath(room[:0], c.id)
 	if err != nil {
 		return nil, nil, lifecycle.Kept{}, err
 	}
-	if why, err := p.keptBecause(path); err != nil {
+	if why, err := p.reasonToStay(path); err != nil {
 		return nil, nil, lifecycle.Kept{}, err
 	} else if why != "" {
-		return keep(why, c.id)
+		return stay(why, c.id)
 	}
 	first, err := p.components.componentOf(c.id)
 	if err != nil {
@@ -36,8 +36,8 @@ func (p *pruner) removalSet(c candidate) (roots, blockers []string, held lifecyc
 	}
 	members, inside := []*component{first}, map[*component]bool{first: true}
 	for i := 0; i < len(members); i++ { // a turn adds the components of everything below it
-		if members[i].kept != "" {
-			return keep(members[i].kept, members[i].by)
+		if members[i].staysBecause != "" {
+			return stay(members[i].staysBecause, members[i].staysFor)
 		}
 		for _, turn := range members[i].turns {
 			e, err := p.tree.Entry(turn)
@@ -62,12 +62,12 @@ func (p *pruner) removalSet(c candidate) (roots, blockers []string, held lifecyc
 	for _, m := range members {
 		for _, id := range m.sys {
 			if !c.sys && !p.requested[id] {
-				return keep(lifecycle.Referenced, id)
+				return stay(lifecycle.Referenced, id)
 			}
 		}
 		for _, turn := range m.turns {
 			if p.requested != nil && !p.requested[turn] {
-				return keep(lifecycle.PartOfTurn, turn)
+				return stay(lifecycle.PartOfTurn, turn)
 			}
 		}
 	}
@@ -76,7 +76,7 @@ func (p *pruner) removalSet(c candidate) (roots, blockers []string, held lifecyc
 		if group, child, err := p.components.groupWithOutsideChild(m, inside); err != nil {
 			return nil, nil, lifecycle.Kept{}, err
 		} else if group != "" {
-			return keep(lifecycle.Referenced, group, child)
+			return stay(lifecycle.Referenced, group, child)
 		}
 		referrer, err := p.components.outsideReferrer(m, inside)
 		if err != nil {
@@ -86,15 +86,15 @@ func (p *pruner) removalSet(c candidate) (roots, blockers []string, held lifecyc
 		roots = append(roots, m.roots...)
 	}
 	if by.id != "" {
-		return keep(lifecycle.Referenced, by.id)
+		return stay(lifecycle.Referenced, by.id)
 	}
 	roots, err = outermost(p.tree, roots)
 	return roots, nil, lifecycle.Kept{}, err
 }
 
-// keptBecause returns why the node at the end of path stays whatever else goes (02 §7.2),
+// reasonToStay returns why the node at the end of path stays whatever else goes (02 §7.2),
 // "" where nothing keeps it.
-func (p *pruner) keptBecause(path []*tree.Entry) (string, error) {
+func (p *pruner) reasonToStay(path []*tree.Entry) (string, error) {
 	switch n := path[len(path)-1].Node(); {
 	case n.Pinned:
 		return lifecycle.Pinned, nil

@@ -17,7 +17,7 @@ func (p *pruner) removeCandidates(left queue, wanted []*limit) error {
 	p.components = &components{p, make(map[string]*component)}
 	blocked := make(map[string][]candidate)   // by the id of what keeps them
 	unhelpful := make(map[string][]candidate) // by the roots of their removal sets, which help no limit
-	held := make(map[string]heldCandidate)
+	staying := make(map[string]blockedCandidate)
 	for len(left) > 0 && (asked || len(p.exceeded()) > 0) {
 		c := left.next()
 		has, err := p.tree.Has(c.id)
@@ -32,13 +32,13 @@ func (p *pruner) removeCandidates(left queue, wanted []*limit) error {
 			return err
 		}
 		if h.Why != "" {
-			held[c.id] = heldCandidate{c, h}
+			staying[c.id] = blockedCandidate{c, h}
 			for _, id := range blockers {
 				blocked[id] = append(blocked[id], c)
 			}
 			continue
 		}
-		delete(held, c.id)
+		delete(staying, c.id)
 		var helped *limit
 		if !asked {
 			if helped, err = p.limitHelped(p.exceeded(), c, set); err != nil {
@@ -75,7 +75,7 @@ func (p *pruner) removeCandidates(left queue, wanted []*limit) error {
 		}
 	}
 	for _, c := range left { // what kept it is gone, but nothing more had to go
-		s, was := held[c.id]
+		s, was := staying[c.id]
 		if !was {
 			continue
 		}
@@ -85,22 +85,22 @@ func (p *pruner) removeCandidates(left queue, wanted []*limit) error {
 			if _, _, s.Kept, err = p.removalSet(s.candidate); err != nil {
 				return err
 			}
-			held[c.id] = s
+			staying[c.id] = s
 		}
 	}
-	return p.recordHeld(held, wanted)
+	return p.recordBlocked(staying, wanted)
 }
 
-// heldCandidate is a candidate that something keeps.
-type heldCandidate struct {
+// blockedCandidate is a candidate that something keeps.
+type blockedCandidate struct {
 	candidate
 	lifecycle.Kept
 }
 
-// recordHeld notes for the report which candidates were kept: all that a caller asked
+// recordBlocked notes for the report which candidates were kept: all that a caller asked
 // for, otherwise those that would have helped a limit.
-func (p *pruner) recordHeld(held map[string]heldCandidate, wanted []*limit) error {
-	list := slices.SortedFunc(maps.Values(held), func(a, b heldCandidate) int {
+func (p *pruner) recordBlocked(staying map[string]blockedCandidate, wanted []*limit) error {
+	list := slices.SortedFunc(maps.Values(staying), func(a, b blockedCandidate) int {
 		return compareCandidates(a.candidate, b.candidate)
 	})
 	for _, s := range list {
@@ -119,7 +119,7 @@ func (p *pruner) recordHeld(held map[string]heldCandidate, wanted []*limit) erro
 				continue
 			}
 		}
-		p.held = append(p.held, s.Kept)
+		p.notRemoved = append(p.notRemoved, s.Kept)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (p *pruner) pruneByRules() error {
 			return err
 		}
 		for _, id := range ids {
-			p.held = append(p.held, lifecycle.Kept{ID: id, Reason: lifecycle.Pruned, Why: lifecycle.PruningWaits})
+			p.notRemoved = append(p.notRemoved, lifecycle.Kept{ID: id, Reason: lifecycle.Pruned, Why: lifecycle.PruningWaits})
 		}
 		return nil
 	}

@@ -113,7 +113,7 @@ func (p *pruner) replaceResult(n *tree.Node) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if why, err := p.keptBecause(path); why != "" || err != nil {
+	if why, err := p.reasonToStay(path); why != "" || err != nil {
 		return false, err
 	}
 	if by, err := firstReferrer(p.tree, n.ID, nil); by != "" || err != nil {
