@@ -14,8 +14,8 @@ import (
 // one of them. Messages alone are not enough: they may be of chat completions.
 func isItems(first raw) bool {
 	list := listOf(first)
-	if held := first.fields()["items"]; held.kind() == canon.KindArray {
-		list = held.elems()
+	if items := first.fields()["items"]; items.kind() == canon.KindArray {
+		list = items.elems()
 	}
 	for _, e := range list {
 		f := e.fields()

@@ -143,12 +143,12 @@ func (t *claudeTree) add(e *entry) {
 			t.byID[id] = same
 			return
 		}
-		asked := l.parent
-		if asked == nil || asked.under == nil || !t.beside(l, asked.under, message) {
+		above := l.parent
+		if above == nil || above.under == nil || !t.beside(l, above.under, message) {
 			t.answerLine(l, message)
 		}
-		if asked != l.parent {
-			asked.under = l.answer // the next one comes behind its results
+		if above != l.parent {
+			above.under = l.answer // the next one comes behind its results
 		}
 		if p := l.parent; p != nil && p.answer == nil {
 			p.under = l.answer
@@ -237,7 +237,7 @@ func (t *claudeTree) answerLine(l *claudeLine, message fields) {
 	id := message.text("id")
 	if a := l.above; a != nil && a.id == id && !l.spoke &&
 		(id != "" || a.lines[0].member("requestId").text() == l.member("requestId").text()) {
-		t.grown(a, l)
+		t.noteGrowth(a, l)
 		l.answer = a
 		a.lines = append(a.lines, l)
 		return

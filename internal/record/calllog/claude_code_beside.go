@@ -30,7 +30,7 @@ func (t *claudeTree) beside(l *claudeLine, a *claudeAnswer, message fields) bool
 	case repeatsAll(said, now):
 		l.whole = true
 	case id != "" && id == a.id:
-		t.grown(a, l)
+		t.noteGrowth(a, l)
 	case callsTools(said) && callsTools(now):
 	default:
 		return false
@@ -64,11 +64,11 @@ func (t *claudeTree) repeated(l *claudeLine, message fields) *claudeLine {
 	return same
 }
 
-// grown looks at the last line of an answer if the next one has its text from the beginning, and more: some programs write
+// noteGrowth looks at the last line of an answer if the next one has its text from the beginning, and more: some programs write
 // an answer again whenever it has grown. Such a line stands in the place of the one before, with its id or below the same
 // line, and takes it out. One that stands below it is another block, as Claude Code chains them, so both stay, and a
 // finding says so. A text without a letter or a sign is no such line: citations part a text.
-func (t *claudeTree) grown(a *claudeAnswer, next *claudeLine) {
+func (t *claudeTree) noteGrowth(a *claudeAnswer, next *claudeLine) {
 	last := a.lines[len(a.lines)-1]
 	now, before := next.said(), last.said()
 	if a.id == "" || len(now) != 1 || len(before) != 1 {
@@ -129,12 +129,12 @@ func (t *claudeTree) preserveAfter(boundary *claudeLine) {
 // versions name only the first and the last.
 func (t *claudeTree) preservedBy(boundary *claudeLine) (anchor string, list []string) {
 	about := boundary.member("compactMetadata").fields()
-	kept := about["preservedMessages"].fields()
-	for _, id := range kept["uuids"].elems() {
+	preserved := about["preservedMessages"].fields()
+	for _, id := range preserved["uuids"].elems() {
 		list = append(list, id.text())
 	}
 	if list != nil {
-		return kept.text("anchorUuid"), list
+		return preserved.text("anchorUuid"), list
 	}
 	segment := about["preservedSegment"].fields()
 	head, tail := segment.text("headUuid"), segment.text("tailUuid")

@@ -84,11 +84,11 @@ func (t *claudeTree) preserve(m *messageList, l *claudeLine) {
 	if l.parent == nil || !l.parent.begins {
 		return
 	}
-	anchor, kept := t.preservedBy(l.parent)
+	anchor, preserved := t.preservedBy(l.parent)
 	if anchor != l.id {
 		return
 	}
-	for _, id := range kept {
+	for _, id := range preserved {
 		switch k := t.byID[id]; {
 		case k == nil:
 			t.found.add(l.line, "a message that the compaction kept is missing")

@@ -109,7 +109,7 @@ func elementsOf(data []byte, line int) []entry {
 	list := raw(data)
 	if f := list.fields(); f != nil && apiOf(f) == "" && shapeOf(f) == "" {
 		if wrapped, _ := f.first(wrappers...); wrapped.kind() == canon.KindArray {
-			if held := wrapped.elems(); len(held) > 0 && held[0].kind() == canon.KindObject {
+			if elements := wrapped.elems(); len(elements) > 0 && elements[0].kind() == canon.KindObject {
 				list = wrapped
 			}
 		}

@@ -314,19 +314,19 @@ func (c *geminiChat) results(m *chatMessage, ids map[string]string) (parts []pro
 				parts = append(parts, p)
 				continue
 			}
-			own, _ := response.Get("id")
-			if said[own.Text] {
+			given, _ := response.Get("id")
+			if said[given.Text] {
 				continue
 			}
-			said[own.Text] = true
+			said[given.Text] = true
 			content, _ := response.Get("response")
 			name, _ := response.Get("name")
-			if own.Text == f.text("id") {
-				own = canon.Text(id)
+			if given.Text == f.text("id") {
+				given = canon.Text(id)
 			}
-			part := resultPart(own.Text, name.Text, content, failed)
+			part := resultPart(given.Text, name.Text, content, failed)
 			if more, is := response.Get("parts"); is { // images that a tool gave
-				part = otherPart(canon.Fields("functionResponse", canon.Fields("id", own.Text, "name", name.Text,
+				part = otherPart(canon.Fields("functionResponse", canon.Fields("id", given.Text, "name", name.Text,
 					"response", geminiResponse(&part), "parts", more)))
 			}
 			parts = append(parts, part)

@@ -184,12 +184,12 @@ func (s *sample) attached(v canon.Any) canon.Any {
 	switch v.Kind {
 	case canon.KindString:
 		if hash, ok := strings.CutPrefix(v.Text, attachment); ok {
-			kept, known := s.attachments[hash]
+			attachment, known := s.attachments[hash]
 			if !known {
 				s.found.add(0, "a text that is kept apart is missing")
 				return v
 			}
-			return kept.value()
+			return attachment.value()
 		}
 	case canon.KindArray:
 		list := make([]canon.Any, len(v.Elems))
