@@ -44,7 +44,7 @@ func aboutOf(a history.Attempt) (canon.Any, error) {
 }
 
 // aboutIn is aboutOf for a record that was read, nil for none.
-func aboutIn(k *kept) (canon.Any, error) {
+func aboutIn(k *storedRequest) (canon.Any, error) {
 	if k == nil || k.About == nil {
 		return canon.Any{}, nil
 	}

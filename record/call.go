@@ -87,17 +87,17 @@ func (c *call) do(size int, ends bool, run func() error) error {
 }
 
 // newCall returns a call that the client is about to make, and the record of its request.
-func (r *Recorder) newCall(name provider.API, req *http.Request, of conversationKey, m *managing) (*call, *kept) {
+func (r *Recorder) newCall(name provider.API, req *http.Request, of conversationKey, m *managing) (*call, *storedRequest) {
 	c := &call{recorder: r, api: name, ctx: req.Context(), hide: r.options.hider(), asked: of,
 		sending: m.sending}
 	c.hide.secretsOf(req)
 	c.started = c.now()
 	c.provider = req.URL.Host
-	return c, &kept{API: name, Path: req.URL.Path, Headers: headersOf(req.Header), Encoding: encodingOf(req.Header)}
+	return c, &storedRequest{API: name, Path: req.URL.Path, Headers: headersOf(req.Header), Encoding: encodingOf(req.Header)}
 }
 
 // begin records the request of the call, whose body has come. failed says why it did not.
-func (c *call) begin(k *kept, header http.Header, body []byte, m *managing, failed error) error {
+func (c *call) begin(k *storedRequest, header http.Header, body []byte, m *managing, failed error) error {
 	r := c.recorder
 	c.mu.Lock() // the end of the call waits for its beginning
 	defer c.mu.Unlock()
@@ -123,7 +123,7 @@ func (c *call) begin(k *kept, header http.Header, body []byte, m *managing, fail
 }
 
 // start makes the context hold the request, and records the attempt.
-func (c *call) start(k *kept, header http.Header, body []byte) error {
+func (c *call) start(k *storedRequest, header http.Header, body []byte) error {
 	q, err := c.read(k, header, body)
 	if q == nil || err != nil {
 		return err
@@ -132,7 +132,7 @@ func (c *call) start(k *kept, header http.Header, body []byte) error {
 }
 
 // read reads the body of a request, and completes the record of it; nil if it is none.
-func (c *call) read(k *kept, header http.Header, body []byte) (*request, error) {
+func (c *call) read(k *storedRequest, header http.Header, body []byte) (*request, error) {
 	ctx := context.WithoutCancel(c.ctx)
 	body, ok, err := c.recorder.decompressed(body, k.Encoding)
 	if err != nil {
@@ -171,7 +171,7 @@ func (c *call) read(k *kept, header http.Header, body []byte) (*request, error) 
 }
 
 // record makes a context hold a request, and records the attempt.
-func (c *call) record(ctx context.Context, k *kept, q *request) error {
+func (c *call) record(ctx context.Context, k *storedRequest, q *request) error {
 	c.recorder.count(func(s *Stats) { s.Redacted += k.Redacted })
 	c.recorder.at = c.started.UnixNano()
 	l, why, err := c.recorder.recordingFor(ctx, q)
@@ -196,7 +196,7 @@ func (c *call) record(ctx context.Context, k *kept, q *request) error {
 	if err != nil {
 		return err
 	}
-	if err = c.recorder.known.settle(ctx, l); err != nil {
+	if err = c.recorder.recordings.settle(ctx, l); err != nil {
 		return err
 	}
 	c.recorded = true
@@ -299,8 +299,8 @@ func (c *call) finish(o pact.Outcome, content, about canon.Any, a *provider.Answ
 	c.recorder.at = c.started.UnixNano() + c.finished.Sub(c.started).Nanoseconds()
 	err := c.attempt.end(ctx, o, content, about, c.api)
 	if err == nil && c.attempt.compacts {
-		c.recorder.known.compacted(l, provider.AnswerParts(c.api, content))
+		c.recorder.recordings.compacted(l, provider.AnswerParts(c.api, content))
 	}
 	l.underWay--
-	return errors.Join(err, c.recorder.known.settle(ctx, l))
+	return errors.Join(err, c.recorder.recordings.settle(ctx, l))
 }

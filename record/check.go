@@ -7,8 +7,8 @@ import (
 	"github.com/contexttree/pact/internal/record/provider"
 )
 
-// Question is a request of which [Check] says whether its provider takes it.
-type Question struct {
+// CheckRequest is a request of which [Check] says whether its provider takes it.
+type CheckRequest struct {
 	Form  string // openai (chat completions), responses, anthropic or gemini; "" lets Path and Body decide
 	Path  string // of the URL; "" if it is not known
 	Model string // "" for the one that the body names, or the path
@@ -34,7 +34,7 @@ type Problem struct {
 //
 // E_DOCUMENT_INVALID for an unknown form, and for a body that is no JSON object or has two
 // members of one name. Cost: linear in the body.
-func Check(q *Question) (form string, problems []Problem, err error) {
+func Check(q *CheckRequest) (form string, problems []Problem, err error) {
 	asked, form, err := q.checkRequest()
 	if err != nil {
 		return "", nil, err
@@ -46,7 +46,7 @@ func Check(q *Question) (form string, problems []Problem, err error) {
 // Mend returns the body without the problems whose remedy needs no decision, and those
 // problems. It changes only the bytes that a remedy concerns: numbers, names and the order
 // of members stay as they are written. Errors and cost are those of Check.
-func Mend(q *Question) (body []byte, mended []Problem, err error) {
+func Mend(q *CheckRequest) (body []byte, mended []Problem, err error) {
 	asked, _, err := q.checkRequest()
 	if err != nil {
 		return nil, nil, err
@@ -64,7 +64,7 @@ func problemsOf(found []provider.Finding) []Problem {
 }
 
 // checkRequest completes a question.
-func (q *Question) checkRequest() (_ *provider.Question, form string, err error) {
+func (q *CheckRequest) checkRequest() (_ *provider.CheckRequest, form string, err error) {
 	name := provider.APINamed(q.Form)
 	switch {
 	case q.Form != "" && name == "":
@@ -82,5 +82,5 @@ func (q *Question) checkRequest() (_ *provider.Question, form string, err error)
 	if model == "" && q.Path != "" {
 		model = provider.ModelInPath(q.Path)
 	}
-	return &provider.Question{API: name, Model: model, Body: q.Body, After: q.After}, provider.FormOf(name), nil
+	return &provider.CheckRequest{API: name, Model: model, Body: q.Body, After: q.After}, provider.FormOf(name), nil
 }

@@ -47,7 +47,7 @@ type choice struct {
 // candidate is a recording that a request may belong to.
 type candidate struct {
 	*recording
-	*state
+	*conversationState
 	repeated int // how many leading blocks the request shares with the recording
 }
 
@@ -98,7 +98,7 @@ func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 		return c, nil
 	}
 	begun, begunWhy := r.callThatBegan(q)
-	if begun != nil && (len(r.known.groups[q.group.id]) == 0 || !q.group.sub) {
+	if begun != nil && (len(r.recordings.groups[q.group.id]) == 0 || !q.group.sub) {
 		return choice{begun: begun, why: begunWhy}, nil
 	}
 	if c, ok := r.rewritten(of, q); ok && !q.branches {
@@ -120,16 +120,16 @@ func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 // latestRecording returns the recording of the last request, nil without any. After an earlier
 // recorder it is the youngest recording.
 func (r *Recorder) latestRecording() *recording {
-	if k := &r.known; k.latest == nil && len(k.list) > 0 {
+	if k := &r.recordings; k.latest == nil && len(k.list) > 0 {
 		return k.list[len(k.list)-1]
 	}
-	return r.known.latest
+	return r.recordings.latest
 }
 
 // namedAnswer finds the recording whose answer a request names. If another request has
 // already continued that answer, this one branches off.
 func (r *Recorder) namedAnswer(ctx context.Context, q *request) (choice, bool, error) {
-	l := r.known.answers[q.previous]
+	l := r.recordings.answers[q.previous]
 	if l == nil || q.previous == "" {
 		return choice{}, false, nil
 	}
@@ -238,7 +238,7 @@ func askedBeside(of []candidate, q *request) (choice, bool) {
 func (r *Recorder) callThatBegan(q *request) (begun map[string]any, why string) {
 	longest := 0
 	var agent *recording
-	for _, l := range r.known.beginners(q) {
+	for _, l := range r.recordings.beginners(q) {
 		isParent := q.group.parent != "" && l.group.id == q.group.parent
 		if q.group.session != "" && l.group.session != q.group.session && !isParent {
 			continue
@@ -281,7 +281,7 @@ func (r *Recorder) rewritten(of []candidate, q *request) (choice, bool) {
 	if best == nil {
 		return choice{}, false
 	}
-	last := r.known.last[q.group.id]
+	last := r.recordings.last[q.group.id]
 	q.compacted = why == windowSign || best.summary != nil || last != nil && last.beside == best.recording && why == quoteSign
 	if q.compacted {
 		did = "compacted"
@@ -291,7 +291,7 @@ func (r *Recorder) rewritten(of []candidate, q *request) (choice, bool) {
 
 // isLast reports whether the last request of the group went to this recording, or asked outside its conversation.
 func (r *Recorder) isLast(l *recording, q *request) bool {
-	last := r.known.last[q.group.id]
+	last := r.recordings.last[q.group.id]
 	return last != nil && (last == l || last.beside == l)
 }
 
@@ -303,7 +303,7 @@ const windowSign, quoteSign = "its window was counted up (X-Codex-Window-Id)", "
 // another conversation, "" if there is none.
 func (r *Recorder) sign(c *candidate, q *request) string {
 	fresh := q.conversation[c.repeated:]
-	switch last := r.known.last[q.group.id]; {
+	switch last := r.recordings.last[q.group.id]; {
 	case c.summary != nil && (quotes(fresh, c.summary.said) || c.repeatsAnswer(fresh)):
 		return quoteSign
 	case q.group.agent && c.group.window != "" && q.group.window != "" && q.group.window != c.group.window:

@@ -17,7 +17,7 @@ import (
 
 // compared reports on the request of a call: what it repeats, and what the provider should read by its rules. It
 // returns the prompt, nil if the snapshot no longer restores it.
-func (w *follower) compared(p *inspect.CallPrefix, of []history.Attempt, about canon.Any, k *kept, committed bool) (*sent, error) {
+func (w *follower) compared(p *inspect.CallPrefix, of []history.Attempt, about canon.Any, k *storedRequest, committed bool) (*sent, error) {
 	a := of[len(of)-1]
 	s, err := w.snapshot(a.Cycle, committed)
 	if err != nil {
@@ -99,7 +99,7 @@ func answered(about canon.Any) bool {
 	return status != nil && *status < http.StatusBadRequest && countOf(about, "first_byte_ms") != nil
 }
 
-func (w *follower) rulesOf(k *kept) *provider.CacheRules {
+func (w *follower) rulesOf(k *storedRequest) *provider.CacheRules {
 	if w.chosen != nil {
 		return w.chosen
 	}
@@ -107,7 +107,7 @@ func (w *follower) rulesOf(k *kept) *provider.CacheRules {
 }
 
 // prompt rebuilds the prompt that an attempt sent. E_CONFLICT if the snapshot does not restore it.
-func (w *follower) prompt(s *pact.Snapshot, a history.Attempt, k *kept) (*sent, *provider.Request, error) {
+func (w *follower) prompt(s *pact.Snapshot, a history.Attempt, k *storedRequest) (*sent, *provider.Request, error) {
 	request, err := w.request(s, a, k)
 	if err != nil {
 		return nil, nil, err
@@ -117,7 +117,7 @@ func (w *follower) prompt(s *pact.Snapshot, a history.Attempt, k *kept) (*sent, 
 }
 
 // request rebuilds the request of an attempt.
-func (w *follower) request(s *pact.Snapshot, a history.Attempt, k *kept) (*provider.Request, error) {
+func (w *follower) request(s *pact.Snapshot, a history.Attempt, k *storedRequest) (*provider.Request, error) {
 	b, said, err := body(w.ctx, s, a, k, &w.contents, w.records)
 	if err != nil {
 		return nil, err

@@ -74,7 +74,7 @@ func (n *continued) readAgain() error {
 }
 
 // next reads a request whose body has the messages behind those of the request before, and completes its record.
-func (n *continued) next(c *call, k *kept, p *PastCall) (*continued, error) {
+func (n *continued) next(c *call, k *storedRequest, p *PastCall) (*continued, error) {
 	if n == nil || n.of.API != c.api {
 		return nil, fault.New(fault.DocumentInvalid, "a call continues the one before, and none to the same API was added",
 			"give it its whole body")
@@ -220,7 +220,7 @@ func (r *Recorder) continuation(q *request) (choice, bool) {
 	if l.group.apart().with(chain) != l.chain {
 		return choice{}, false
 	}
-	for _, other := range r.known.first[l.first] {
+	for _, other := range r.recordings.first[l.first] {
 		if n := len(l.keys); other != l && len(other.keys) >= n && other.chains[n-1] == l.chains[n-1] {
 			return choice{}, false
 		}

@@ -44,7 +44,7 @@ func requestsOf(t *testing.T, form string, conversation *transcript.Conversation
 		}
 		body, err := json.Marshal(fields)
 		must(t, err)
-		body, _, err = record.Mend(&record.Question{Form: form, Body: body, Model: map[string]string{"gemini": "gemini-2.5-pro"}[form]})
+		body, _, err = record.Mend(&record.CheckRequest{Form: form, Body: body, Model: map[string]string{"gemini": "gemini-2.5-pro"}[form]})
 		must(t, err)
 		bodies = append(bodies, body)
 	}

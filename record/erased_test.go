@@ -88,7 +88,7 @@ func restored(t *testing.T, db *pact.DB, requests int, not ...string) {
 	t.Helper()
 	v, err := pact.VerifyNamed(t.Context(), db, "chat", nil)
 	must(t, err)
-	must(t, record.CheckRequests(t.Context(), db, v))
+	must(t, record.VerifyRequests(t.Context(), db, v))
 	if !v.Holds() || v.Attempts.Restored != requests || !slices.Equal(v.Attempts.Unrestored, not) {
 		t.Errorf("%d requests are restored, not those of %v, want %d and %v; %+v", v.Attempts.Restored, v.Attempts.Unrestored,
 			requests, not, v.Defect)

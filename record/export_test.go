@@ -59,7 +59,7 @@ func set[T any](t *testing.T, v *T, to T) {
 
 // Open returns how many recordings have their contexts open, and how many bytes they hold by estimate. Call it after
 // Close.
-func Open(r *Recorder) (n int, bytes int64) { return r.known.open.Len(), r.known.size }
+func Open(r *Recorder) (n int, bytes int64) { return r.recordings.open.Len(), r.recordings.size }
 
 // RememberedAnswers has a recorder note the answers of so many conversations, and returns how many it remembers.
 func RememberedAnswers(r *Recorder, conversations int) int {
@@ -81,5 +81,5 @@ func Drain(r *Recorder) {
 func Compared(r *Recorder, body string) int {
 	value, _ := canon.ParseAny([]byte(body))
 	read, _ := provider.ReadRequest(provider.Chat, value)
-	return len(r.known.candidates(requestOf(read, group{})))
+	return len(r.recordings.candidates(requestOf(read, group{})))
 }

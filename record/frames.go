@@ -147,20 +147,20 @@ func (q *request) apart(list string) [sha256.Size]byte {
 // records reads the records that restore the requests of a context, each once.
 type records struct {
 	c     *pact.Context
-	known map[string]*kept       // by the attempts
-	lists map[string][]canon.Any // likewise, the frames of messages that their records have
-	last  []canon.Any            // of the last request, the frames of its messages
-	bases []base                 // the attempts that have these, but for those of its own record
+	known map[string]*storedRequest // by the attempts
+	lists map[string][]canon.Any    // likewise, the frames of messages that their records have
+	last  []canon.Any               // of the last request, the frames of its messages
+	bases []base                    // the attempts that have these, but for those of its own record
 }
 
 func recordsOf(c *pact.Context) *records {
-	return &records{c: c, known: map[string]*kept{}, lists: map[string][]canon.Any{}}
+	return &records{c: c, known: map[string]*storedRequest{}, lists: map[string][]canon.Any{}}
 }
 
 // frame restores the frame of a request, and says how many messages at its beginning have the frames of those of the last
 // one. Those of its messages are there until the next call. E_CONFLICT if an erasure took a part of it. Cost: that of the
 // frames that other records have.
-func (r *records) frame(ctx context.Context, k *kept) (frame canon.Any, same int, err error) {
+func (r *records) frame(ctx context.Context, k *storedRequest) (frame canon.Any, same int, err error) {
 	last, bases := r.last, r.bases
 	r.last, r.bases = nil, nil
 	if frame, err = canon.ParseDocument(k.Frame); err != nil {
@@ -221,7 +221,7 @@ func (r *records) frame(ctx context.Context, k *kept) (frame canon.Any, same int
 }
 
 // record returns the record of an attempt, nil if it is not there.
-func (r *records) record(ctx context.Context, id string) (*kept, error) {
+func (r *records) record(ctx context.Context, id string) (*storedRequest, error) {
 	if k := r.known[id]; k != nil {
 		return k, nil
 	}

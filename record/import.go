@@ -65,19 +65,19 @@ func NewImporter(ctx context.Context, s *pact.DB, o ImportOptions) (*Importer, e
 	if err := names.Check(o.Context); err != nil {
 		return nil, err
 	}
-	i.recorder = &Recorder{store: s, known: newKnown(), whole: true, previous: map[conversationKey]string{}, source: o.Source,
+	i.recorder = &Recorder{store: s, recordings: newRecordingIndex(), whole: true, previous: map[conversationKey]string{}, source: o.Source,
 		begun:   o.BegunBy,
 		options: Options{Context: o.Context, Actor: o.Actor, Redact: o.Redact, Clock: func() int64 { return i.now }}}
 	if err := i.recorder.openRecordings(ctx); err != nil {
 		return nil, err
 	}
-	if len(i.recorder.known.list) == 0 {
+	if len(i.recorder.recordings.list) == 0 {
 		var err error
 		if i.recorder.begun, err = withBlock(ctx, s, o.BegunBy); err != nil {
 			return nil, err
 		}
 	}
-	for _, l := range i.recorder.known.list {
+	for _, l := range i.recorder.recordings.list {
 		if err := i.recorder.wake(ctx, l); err != nil {
 			return nil, err
 		}
@@ -121,7 +121,7 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	before := i.before
 	i.before = nil
 	if l := i.known[p.ID]; p.ID != "" && l != nil {
-		i.recorder.known.latest = l
+		i.recorder.recordings.latest = l
 		return false, nil
 	}
 	l, err := i.wasErased(ctx, p.ID)
@@ -129,7 +129,7 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 		return false, err
 	}
 	if l != nil && !i.again {
-		i.recorder.known.latest = l
+		i.recorder.recordings.latest = l
 		i.left++
 		return false, nil
 	}
@@ -142,7 +142,7 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	}
 	i.setTime(p.Started, p.Ended)
 	c.started = c.now()
-	k := &kept{API: name, Path: p.Path, Headers: headersOf(p.Header), Call: p.ID}
+	k := &storedRequest{API: name, Path: p.Path, Headers: headersOf(p.Header), Call: p.ID}
 	c.provider = p.Host
 	next, err := i.read(before, c, k, &p)
 	if err == nil && next == nil {
@@ -181,7 +181,7 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 }
 
 // read reads the request of a call; nil if it is none.
-func (i *Importer) read(before *continued, c *call, k *kept, p *PastCall) (*continued, error) {
+func (i *Importer) read(before *continued, c *call, k *storedRequest, p *PastCall) (*continued, error) {
 	if p.Whole != nil {
 		return before.next(c, k, p)
 	}
@@ -250,7 +250,7 @@ func (i *Importer) AddUnsent(ctx context.Context, apiName string, body []byte) (
 			"leave them out, or give them as that API takes them")
 	}
 	q := requestOf(request, group{})
-	if len(i.recorder.known.list) > 0 {
+	if len(i.recorder.recordings.list) > 0 {
 		c, err := i.recorder.choose(ctx, q)
 		if err != nil || c.recording == nil || c.fork || i.left > 0 {
 			return false, err
@@ -298,7 +298,7 @@ func (i *Importer) Leaves(ctx context.Context, id string) (recorded, erased bool
 // imports made included.
 func (i *Importer) Contexts() []string {
 	var names []string
-	for _, l := range i.recorder.known.list {
+	for _, l := range i.recorder.recordings.list {
 		names = append(names, l.name)
 	}
 	return names

@@ -14,9 +14,9 @@ import (
 	"github.com/contexttree/pact/internal/record/wire"
 )
 
-// kept holds everything of a request that no block holds. Together with the
+// storedRequest holds everything of a request that no block holds. Together with the
 // blocks of the snapshot it restores the body.
-type kept struct {
+type storedRequest struct {
 	API        provider.API      `json:"api,omitempty"`
 	Path       string            `json:"path,omitempty"`
 	Compacted  bool              `json:"compacted,omitempty"`  // the agent compacted the conversation before it
@@ -42,7 +42,7 @@ type kept struct {
 
 // json returns k as canonical JSON. If k was not read from a store, parameters and frame are those
 // of its request. A frame is long: it is encoded once, and not parsed again.
-func (k *kept) json(parameters, frame canon.Any) (canon.Value, error) {
+func (k *storedRequest) json(parameters, frame canon.Any) (canon.Value, error) {
 	text, err := json.Marshal(k)
 	if err != nil {
 		return "", err
@@ -68,12 +68,12 @@ func withAnswer(request canon.Value, about, content canon.Any) canon.Value {
 	return "{" + canon.Value(members) + request[1:]
 }
 
-func decodeKept(packed string) (*kept, error) {
+func decodeStored(packed string) (*storedRequest, error) {
 	text, err := history.UnpackRequest(packed)
 	if err != nil {
 		return nil, err
 	}
-	var k kept
+	var k storedRequest
 	if err := json.Unmarshal([]byte(text), &k); err != nil {
 		return nil, fault.Wrap(fault.DocumentInvalid, err, "the record of the request cannot be read",
 			"restore the store from a backup or an export")
@@ -135,7 +135,7 @@ func (r *Requests) Of(ctx context.Context, cycle, number int64) (*Body, error) {
 
 // hasRequest reports whether a request was recorded, or was until it was erased: a program may record of a call only what
 // its provider counted. k may be nil.
-func (k *kept) hasRequest() bool { return k != nil && (k.SHA256 != "" || k.Erased) }
+func (k *storedRequest) hasRequest() bool { return k != nil && (k.SHA256 != "" || k.Erased) }
 
 // sentBy returns the body of the i-th of the attempts of a cycle, whose snapshot read returns.
 func (r *Requests) sentBy(ctx context.Context, attempts []history.Attempt, i int,
@@ -174,11 +174,11 @@ func notRecorded(cycle int64, attempts []history.Attempt, message string) error 
 
 // recordOf returns the record that an attempt of a cycle keeps of its request, nil for none. If the attempt sent the
 // same body as an earlier one, the earlier one has it.
-func recordOf(attempts []history.Attempt, i int) (*kept, error) {
+func recordOf(attempts []history.Attempt, i int) (*storedRequest, error) {
 	if attempts[i].Request == "" {
 		return nil, nil
 	}
-	k, err := decodeKept(attempts[i].Request)
+	k, err := decodeStored(attempts[i].Request)
 	if err != nil || k.Same == "" {
 		return k, err
 	}
@@ -186,7 +186,7 @@ func recordOf(attempts []history.Attempt, i int) (*kept, error) {
 	if first < 0 || attempts[first].Request == "" {
 		return nil, nil
 	}
-	return decodeKept(attempts[first].Request)
+	return decodeStored(attempts[first].Request)
 }
 
 // Broken is the part of an answer that arrived before the answer broke off.
@@ -208,7 +208,7 @@ func BrokenAnswers(ctx context.Context, c *pact.Context, cycle int64) ([]Broken,
 		if a.Request == "" {
 			continue
 		}
-		k, err := decodeKept(a.Request)
+		k, err := decodeStored(a.Request)
 		if err != nil {
 			return nil, err
 		}

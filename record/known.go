@@ -22,9 +22,9 @@ func (s shortHash) with(next shortHash) shortHash {
 	return shortHash(bits.RotateLeft64(uint64(s)*0x9e3779b97f4a7c15, 29)) ^ next
 }
 
-// known has the recordings of a recorder by what a request can share with them: which ones it may belong to, and how
+// recordingIndex has the recordings of a recorder by what a request can share with them: which ones it may belong to, and how
 // the next one is called, are look-ups. Recordings of different named groups share nothing.
-type known struct {
+type recordingIndex struct {
 	list     []*recording               // in the order in which they became known
 	runs     int                        // how many contexts there are that are no question aside
 	asides   map[string]int             // how many questions of a kind there are aside of a conversation
@@ -38,21 +38,21 @@ type known struct {
 	compactions map[key]*recording // by blocks that providers compacted them to and no request has had yet
 
 	open    list.List             // those whose context is open, the last one that was used first
-	size    int64                 // of those, as [recording.held] estimates it
+	size    int64                 // of those, as [recording.memorySize] estimates it
 	calling map[*recording]bool   // those that have calls which may begin a conversation
 	older   *older                // contexts of earlier recorders that were not opened yet, nil for none
 	last    map[string]*recording // the recording of a group's last request, by the id of the group
 	latest  *recording            // the recording of the last request of all groups, nil before the first
 }
 
-func newKnown() known {
-	return known{asides: map[string]int{}, first: map[shortHash][]*recording{}, whole: map[shortHash]*recording{},
+func newRecordingIndex() recordingIndex {
+	return recordingIndex{asides: map[string]int{}, first: map[shortHash][]*recording{}, whole: map[shortHash]*recording{},
 		ends: map[shortHash]*recording{}, groups: map[string][]*recording{}, sessions: map[string][]*recording{},
 		answers: map[string]*recording{}, compactions: map[key]*recording{}, calling: map[*recording]bool{}, last: map[string]*recording{}}
 }
 
 // add adds a recording, whose name is counted already or comes next.
-func (k *known) add(l *recording) {
+func (k *recordingIndex) add(l *recording) {
 	l.number = len(k.list)
 	k.list = append(k.list, l)
 	k.noteUse(l)
@@ -67,7 +67,7 @@ func (g *group) apart() shortHash {
 }
 
 // note takes up what a recording holds now. Cost: the blocks that changed since the last time.
-func (k *known) note(l *recording, v *state) {
+func (k *recordingIndex) note(l *recording, v *conversationState) {
 	k.forget(l)
 	apart, n := l.group.apart(), len(v.sent)+len(v.answer)
 	from, chain := min(l.listed.stays, len(l.keys)), shortHash(0)
@@ -100,7 +100,7 @@ func (l *recording) eachEnd(f func(shortHash)) {
 }
 
 // settle takes up what a recording holds after a call began or ended, and lets others rest.
-func (k *known) settle(ctx context.Context, l *recording) error {
+func (k *recordingIndex) settle(ctx context.Context, l *recording) error {
 	v, err := l.state(ctx)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (k *known) settle(ctx context.Context, l *recording) error {
 }
 
 // forget takes out what changes with each call of a recording.
-func (k *known) forget(l *recording) {
+func (k *recordingIndex) forget(l *recording) {
 	if k.whole[l.chain] == l {
 		delete(k.whole, l.chain)
 	}
@@ -128,7 +128,7 @@ func (k *known) forget(l *recording) {
 }
 
 // join notes the group of a recording.
-func (k *known) join(l *recording, g group) {
+func (k *recordingIndex) join(l *recording, g group) {
 	k.forget(l) // by the group before
 	before := l.group
 	l.group = g
@@ -158,7 +158,7 @@ const (
 
 // candidates returns the recordings that a request may belong to by what it says, and those that its group says, in the
 // order in which they became known.
-func (k *known) candidates(q *request) []*recording {
+func (k *recordingIndex) candidates(q *request) []*recording {
 	var found []*recording
 	add := func(l *recording) {
 		if l != nil && !slices.Contains(found, l) {
@@ -228,7 +228,7 @@ func (l *recording) memorySize() int64 {
 }
 
 // noteUse notes that a recording is used, and what it holds now.
-func (k *known) noteUse(l *recording) {
+func (k *recordingIndex) noteUse(l *recording) {
 	if l.element == nil {
 		l.element = k.open.PushFront(l)
 	}
@@ -248,7 +248,7 @@ const mostArgument = 4 << 10
 
 // closeUnused closes the contexts that were not used for longest, until the others hold little enough. What a request is
 // compared with to find its recording stays.
-func (k *known) closeUnused() {
+func (k *recordingIndex) closeUnused() {
 	for at := k.open.Back(); at != nil && k.size > mostOpen; {
 		l := at.Value.(*recording)
 		at = at.Prev()
@@ -282,20 +282,20 @@ func (r *Recorder) wake(ctx context.Context, l *recording) error {
 		}
 		l.c, l.listed, l.last, l.said = again.c, again.listed, again.last, again.said
 	}
-	r.known.noteUse(l)
+	r.recordings.noteUse(l)
 	return nil
 }
 
 // candidatesOf returns the candidates for a request, with their contexts open.
 func (r *Recorder) candidatesOf(ctx context.Context, q *request) (of, others []candidate, err error) {
-	for _, l := range r.known.candidates(q) {
+	for _, l := range r.recordings.candidates(q) {
 		same := l.group.id == q.group.id
 		if !same && (l.group.by != bySystem || q.group.by != bySystem) {
 			continue
 		}
 		err := r.wake(ctx, l)
 		if fault.CodeOf(err) == fault.ContextNotFound { // somebody deleted it
-			r.known.forget(l)
+			r.recordings.forget(l)
 			continue
 		}
 		if err != nil {
@@ -320,7 +320,7 @@ func (r *Recorder) candidatesOf(ctx context.Context, q *request) (of, others []c
 
 // beginners returns the recordings with calls that may have begun the conversation of a request: those of its session,
 // of the agent that began it or, if it names no session, all whose contexts are open.
-func (k *known) beginners(q *request) []*recording {
+func (k *recordingIndex) beginners(q *request) []*recording {
 	var list []*recording
 	if q.group.session != "" {
 		list = slices.Concat(k.sessions[q.group.session], k.groups[q.group.parent])

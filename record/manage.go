@@ -152,7 +152,7 @@ func (r *Recorder) follows() bool {
 }
 
 // observe returns the changes that manage would have made to a request.
-func (r *Recorder) observe(ctx context.Context, k *kept, body []byte, hide *hider) (*managed, *manage.Sending) {
+func (r *Recorder) observe(ctx context.Context, k *storedRequest, body []byte, hide *hider) (*managed, *manage.Sending) {
 	if r.entry == nil || r.options.Manage {
 		return nil, nil
 	}

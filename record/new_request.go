@@ -43,11 +43,11 @@ func NewRequest(ctx context.Context, s *pact.Snapshot, form string, base json.Ra
 	}
 	body := []byte(provider.Mark(api, fields, messages).Value())
 	if mend {
-		if body, _, err = Mend(&Question{Form: form, Body: body}); err != nil {
+		if body, _, err = Mend(&CheckRequest{Form: form, Body: body}); err != nil {
 			return nil, err
 		}
 	}
-	_, problems, err := Check(&Question{Form: form, Body: body})
+	_, problems, err := Check(&CheckRequest{Form: form, Body: body})
 	if err == nil && len(problems) > 0 {
 		p := problems[0]
 		err = fault.At(fault.PlacementInvalid, fault.NoOffset, p.Place, p.Problem, p.Remedy)

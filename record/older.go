@@ -24,12 +24,12 @@ const mostBegun = 32
 // openRecordings finds the first free name of each kind, and opens the last contexts before it that other recorders
 // left, in the order in which they were made.
 func (r *Recorder) openRecordings(ctx context.Context) error {
-	known := len(r.known.list)
-	if err := r.openNamed(ctx, nil, &r.known.runs, r.numbered); err != nil {
+	known := len(r.recordings.list)
+	if err := r.openNamed(ctx, nil, &r.recordings.runs, r.numbered); err != nil {
 		return err
 	}
 	work := map[string]*recording{r.options.Context: nil}
-	for _, l := range r.known.list {
+	for _, l := range r.recordings.list {
 		if AsideOf(l.name) == "" && (l.c != nil || l.name == r.options.Context) {
 			work[l.name] = l
 		}
@@ -45,12 +45,12 @@ func (r *Recorder) openRecordings(ctx context.Context) error {
 
 // ordered puts the recordings from one on in the order in which they were made.
 func (r *Recorder) ordered(from int) {
-	fresh := r.known.list[from:]
+	fresh := r.recordings.list[from:]
 	slices.SortStableFunc(fresh, func(a, b *recording) int { return int(a.key - b.key) })
 	for i, l := range fresh {
 		l.number = from + i
-		if last := r.known.last[l.group.id]; last == nil || !last.used && last.asked <= l.asked {
-			r.known.last[l.group.id] = l
+		if last := r.recordings.last[l.group.id]; last == nil || !last.used && last.asked <= l.asked {
+			r.recordings.last[l.group.id] = l
 		}
 	}
 }
@@ -58,10 +58,10 @@ func (r *Recorder) ordered(from int) {
 // openAsides opens the questions aside of a recording.
 func (r *Recorder) openAsides(ctx context.Context, of string, l *recording) error {
 	for _, kind := range asideKinds {
-		count := r.known.asides[of+"/"+kind]
+		count := r.recordings.asides[of+"/"+kind]
 		err := r.openNamed(ctx, l, &count, func(n int) string { return of + "/" + kind + "-" + strconv.Itoa(n) })
 		if count > 0 {
-			r.known.asides[of+"/"+kind] = count
+			r.recordings.asides[of+"/"+kind] = count
 		}
 		if err != nil {
 			return err
@@ -93,8 +93,8 @@ func (r *Recorder) openNamed(ctx context.Context, beside *recording, count *int,
 	begun := from + 1
 	if !r.whole && last-mostBegun+1 > begun {
 		begun = last - mostBegun + 1
-		if r.known.older == nil {
-			r.known.older = &older{}
+		if r.recordings.older == nil {
+			r.recordings.older = &older{}
 		}
 	}
 	for n := begun; n <= last; n++ {
@@ -133,9 +133,9 @@ func (r *Recorder) openEarlier(ctx context.Context, name string, beside *recordi
 	if l.asksSummary() && l.asked >= beside.asked {
 		l.beside.summary = l
 	}
-	r.known.join(l, g)
-	r.known.add(l)
-	return l, r.known.settle(ctx, l)
+	r.recordings.join(l, g)
+	r.recordings.add(l)
+	return l, r.recordings.settle(ctx, l)
 }
 
 // unbegun is a context that an importer made for a call, and ended before the call was in it.
@@ -209,7 +209,7 @@ var mostLookedAt = 64
 // that no group names, is not looked up: it begins a conversation. It opens the last ones that it
 // had not opened, and reports whether there were any: a caller that goes on opens all, each once.
 func (r *Recorder) findOlder(ctx context.Context, q *request) (opened bool, err error) {
-	o := r.known.older
+	o := r.recordings.older
 	answered := lastAnswered(q.conversation)
 	if o == nil || q.group.by == bySystem && answered < 0 {
 		return false, nil
@@ -235,7 +235,7 @@ func (r *Recorder) findOlder(ctx context.Context, q *request) (opened bool, err 
 	keys = slices.DeleteFunc(keys, func(key history.Key) bool { return o.names[key] == "" })
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
-	from := len(r.known.list)
+	from := len(r.recordings.list)
 	for _, key := range keys[max(0, len(keys)-mostLookedAt):] {
 		if o.names[key] == "" { // it was opened as what another asks something aside of
 			continue
@@ -251,16 +251,16 @@ func (r *Recorder) findOlder(ctx context.Context, q *request) (opened bool, err 
 // openOlder opens a context that it had not opened, and before it the one that it asks something aside of. It returns nil
 // for any other name, and if somebody deleted the context.
 func (r *Recorder) openOlder(ctx context.Context, name string) (*recording, error) {
-	o := r.known.older
+	o := r.recordings.older
 	if key, ok := o.keys[name]; ok {
 		delete(o.keys, name)
 		delete(o.names, key)
 	} else {
-		i := slices.IndexFunc(r.known.list, func(l *recording) bool { return l.name == name })
+		i := slices.IndexFunc(r.recordings.list, func(l *recording) bool { return l.name == name })
 		if i < 0 {
 			return nil, nil
 		}
-		return r.known.list[i], nil
+		return r.recordings.list[i], nil
 	}
 	var beside *recording
 	if of := AsideOf(name); of != "" {
@@ -283,10 +283,10 @@ func (r *Recorder) readOlder(ctx context.Context) error {
 		return err
 	}
 	opened := map[string]bool{}
-	for _, l := range r.known.list {
+	for _, l := range r.recordings.list {
 		opened[l.name] = true
 	}
-	o := r.known.older
+	o := r.recordings.older
 	o.read, o.groups = true, map[string][]history.Key{}
 	o.names, o.keys = map[history.Key]string{}, map[string]history.Key{}
 	for _, i := range all {

@@ -123,7 +123,7 @@ func ofFirst(attempts []history.Attempt) int {
 
 // upToLastSent returns the attempts of a cycle up to the last one whose request was
 // recorded, and what that one keeps; all of them and nil if there is none.
-func (w *follower) upToLastSent(attempts []history.Attempt, committed bool) ([]history.Attempt, *kept, error) {
+func (w *follower) upToLastSent(attempts []history.Attempt, committed bool) ([]history.Attempt, *storedRequest, error) {
 	if n := len(attempts) - 1; w.bySnapshots(committed) && attempts[n].Request != "" {
 		if k, err := beforeFrame(attempts[n].Request); err != nil || k.API != "" {
 			return attempts, k, err
@@ -181,7 +181,7 @@ func (w *follower) bySnapshots(committed bool) bool { return w.rebuilt && w.chos
 
 // call reports on the last of some attempts of a cycle; k is the kept part of its request, nil if it keeps none.
 // committed says whether the cycle is committed.
-func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspect.CallPrefix, err error) {
+func (w *follower) call(of []history.Attempt, k *storedRequest, committed bool) (p inspect.CallPrefix, err error) {
 	a := of[len(of)-1]
 	p = inspect.CallPrefix{Cycle: a.Cycle, Attempt: a.ID, Model: a.Model}
 	grows := k != nil && len(k.Frame) == 0 && w.bySnapshots(committed)

@@ -105,7 +105,7 @@ func (r *Recorder) summaryOf(ctx context.Context, all []candidate, q *request) (
 		return choice{}, false, nil
 	}
 	looked := 0
-	for at := r.known.open.Front(); at != nil && looked < mostQuoted; at = at.Next() {
+	for at := r.recordings.open.Front(); at != nil && looked < mostQuoted; at = at.Next() {
 		l := at.Value.(*recording)
 		if l.beside != nil || !hasOtherTools(l.listed.system, q) {
 			continue
@@ -147,7 +147,7 @@ func (c *candidate) repeatsAnswer(fresh []block) bool {
 // compactionOf finds the conversation that a request has the provider compact: the one whose answer it names, else the
 // one of which it repeats most.
 func (r *Recorder) compactionOf(ctx context.Context, q *request) (choice, error) {
-	if l := r.known.answers[q.previous]; l != nil && q.previous != "" {
+	if l := r.recordings.answers[q.previous]; l != nil && q.previous != "" {
 		return choice{recording: l, fork: true, cycle: l.answers[q.previous], aside: "summary",
 			why: "it has the provider compact " + l.name + ", whose answer it names"}, r.wake(ctx, l)
 	}
@@ -175,7 +175,7 @@ func (r *Recorder) compactionOf(ctx context.Context, q *request) (choice, error)
 
 // compacted notes what a provider compacted a conversation to, so that the request which first has it goes on with that
 // conversation.
-func (k *known) compacted(l *recording, answer []provider.Part) {
+func (k *recordingIndex) compacted(l *recording, answer []provider.Part) {
 	if len(k.compactions) >= mostKeys {
 		clear(k.compactions)
 	}
@@ -189,10 +189,10 @@ func (k *known) compacted(l *recording, answer []provider.Part) {
 
 // afterCompaction finds the conversation that a provider compacted to what a request has.
 func (r *Recorder) afterCompaction(q *request) (choice, bool) {
-	for i := len(q.conversation) - 1; i >= 0 && len(r.known.compactions) > 0; i-- {
+	for i := len(q.conversation) - 1; i >= 0 && len(r.recordings.compactions) > 0; i-- {
 		key := q.conversation[i].key
-		if l := r.known.compactions[key]; l != nil {
-			delete(r.known.compactions, key)
+		if l := r.recordings.compactions[key]; l != nil {
+			delete(r.recordings.compactions, key)
 			q.compacted = true
 			return choice{recording: l, why: "the agent compacted the conversation: it has what the provider compacted it to"}, true
 		}
@@ -216,7 +216,7 @@ func mentions(blocks []block, word string) bool {
 // nameOf returns the name of the recording that a choice begins.
 func (r *Recorder) nameOf(c *choice) string {
 	if c.aside == "" {
-		return r.numbered(r.known.runs + 1)
+		return r.numbered(r.recordings.runs + 1)
 	}
 	of := r.options.Context // the work may come later
 	if c.recording != nil {
@@ -225,15 +225,15 @@ func (r *Recorder) nameOf(c *choice) string {
 	if recording := AsideOf(of); recording != "" {
 		of = recording
 	}
-	return of + "/" + c.aside + "-" + strconv.Itoa(r.known.asides[of+"/"+c.aside]+1)
+	return of + "/" + c.aside + "-" + strconv.Itoa(r.recordings.asides[of+"/"+c.aside]+1)
 }
 
 // named counts the name of a recording that begins.
 func (r *Recorder) named(l *recording) {
 	if of := series(l.name); of != "" {
-		r.known.asides[of]++
+		r.recordings.asides[of]++
 	} else {
-		r.known.runs++
+		r.recordings.runs++
 	}
 }
 

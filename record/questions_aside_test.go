@@ -57,7 +57,7 @@ func TestQuestionsAsideAreNamed(t *testing.T) {
 				if names := rec.Contexts(); together && !slices.Equal(names, want) {
 					t.Errorf("the contexts are %q, want %q", names, want)
 				}
-				if work := rec.Work(); together && work != "chat" {
+				if work := rec.MainContext(); together && work != "chat" {
 					t.Errorf("the work is in %q", work)
 				}
 				rec = nil

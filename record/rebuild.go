@@ -75,7 +75,7 @@ func (c *contents) content(ctx context.Context, n *tree.Node) (canon.Any, error)
 // are there until the next one of the same contents and records. Cost: that of
 // what the last one does not begin with, of which the text and its hash are
 // known, and what stands behind the messages.
-func body(ctx context.Context, s *pact.Snapshot, a history.Attempt, k *kept, known *contents, from *records) (*Body, canon.Any, error) {
+func body(ctx context.Context, s *pact.Snapshot, a history.Attempt, k *storedRequest, known *contents, from *records) (*Body, canon.Any, error) {
 	if k.Erased {
 		return nil, canon.Any{}, erased(a.ID)
 	}
@@ -120,7 +120,7 @@ func unrestored(ctx context.Context, s *pact.Snapshot, a history.Attempt, err er
 }
 
 // value rebuilds the value of the body, and says how many of its messages are those of the last one.
-func (k *kept) value(ctx context.Context, s *pact.Snapshot, a history.Attempt, known *contents,
+func (k *storedRequest) value(ctx context.Context, s *pact.Snapshot, a history.Attempt, known *contents,
 	from *records) (value canon.Any, same int, err error) {
 	r, ctx := provider.Request{API: k.API}, tree.Asking(ctx, tree.AskerOf(s))
 	if r.Parameters, err = canon.ParseDocument(k.Parameters); err != nil {

@@ -23,8 +23,8 @@ type rebuiltCall struct {
 
 // beforeFrame reads from the record of a request what stands before the frame of the request: its API, the id of a past
 // call, whether it was erased, and the report of the provider about the answer. The frame is as long as the request.
-func beforeFrame(packed string) (*kept, error) {
-	k := &kept{}
+func beforeFrame(packed string) (*storedRequest, error) {
+	k := &storedRequest{}
 	err := history.ReadRequest(packed, func(r io.Reader) error {
 		d := json.NewDecoder(r)
 		if _, err := d.Token(); err != nil {
@@ -62,7 +62,7 @@ func beforeFrame(packed string) (*kept, error) {
 }
 
 // grow reports on the request of a call of a context whose requests were rebuilt.
-func (w *follower) grow(ctx context.Context, p *inspect.CallPrefix, k *kept, about canon.Any) error {
+func (w *follower) grow(ctx context.Context, p *inspect.CallPrefix, k *storedRequest, about canon.Any) error {
 	p.Seen = w.answers.seen(&provider.Request{API: k.API}, about)
 	g, before := rebuiltCall{api: k.API, model: p.Model}, &w.grown
 	if k.Erased {

@@ -111,10 +111,10 @@ type Recorder struct {
 	late      sync.WaitGroup // decisions under way, some of which no request waits for any more
 
 	// Only the queue's goroutine uses these.
-	known   known
-	unbegun []unbegun // of earlier imports, in the order in which they were made
-	whole   bool      // all contexts of earlier recorders are opened when the first is
-	at      int64     // when what is being recorded happened, in nanoseconds
+	recordings recordingIndex
+	unbegun    []unbegun // of earlier imports, in the order in which they were made
+	whole      bool      // all contexts of earlier recorders are opened when the first is
+	at         int64     // when what is being recorded happened, in nanoseconds
 }
 
 // New returns a recorder that writes to a store.
@@ -122,7 +122,7 @@ func New(s *pact.DB, o Options) *Recorder {
 	if o.Context == "" {
 		o.Context = "recorded"
 	}
-	r := &Recorder{store: s, options: o, queue: newQueue(), previous: map[conversationKey]string{}, known: newKnown(),
+	r := &Recorder{store: s, options: o, queue: newQueue(), previous: map[conversationKey]string{}, recordings: newRecordingIndex(),
 		tools: map[[sha256.Size]byte]bool{}, issued: map[string]int{}, memory: manage.NewMemory(), warm: make(chan struct{}),
 		mostBody: wire.MaxBody}
 	if o.Policy != nil {
@@ -182,7 +182,7 @@ func (r *Recorder) Stats() Stats {
 // the order of their creation. Call it after Close.
 func (r *Recorder) Contexts() []string {
 	var names []string
-	for _, l := range r.known.list {
+	for _, l := range r.recordings.list {
 		if l.used {
 			names = append(names, l.name)
 		}
@@ -190,12 +190,12 @@ func (r *Recorder) Contexts() []string {
 	return names
 }
 
-// Work returns the name of the context with the work: of those that calls were recorded to,
+// MainContext returns the name of the context with the work: of those that calls were recorded to,
 // leaving out questions aside, the one with the longest thread; "" without any. Call it after
 // Close.
-func (r *Recorder) Work() string {
+func (r *Recorder) MainContext() string {
 	name, most := "", int64(-1)
-	for _, l := range r.known.list {
+	for _, l := range r.recordings.list {
 		if l.used && l.thread > most && AsideOf(l.name) == "" {
 			name, most = l.name, l.thread
 		}
@@ -229,7 +229,7 @@ func headersOf(h http.Header) map[string]string {
 // recordingFor returns the recording of a request, and creates the recording if the request
 // begins one. Another recorder may take the name first.
 func (r *Recorder) recordingFor(ctx context.Context, q *request) (*recording, string, error) {
-	for first := len(r.known.list) == 0; ; first = true {
+	for first := len(r.recordings.list) == 0; ; first = true {
 		if first {
 			if err := r.openRecordings(ctx); err != nil {
 				return nil, "", err
@@ -246,12 +246,12 @@ func (r *Recorder) recordingFor(ctx context.Context, q *request) (*recording, st
 		if err != nil {
 			return nil, "", err
 		}
-		r.known.join(l, q.group)
+		r.recordings.join(l, q.group)
 		l.previous, l.used, l.summary = q.previous, true, nil
 		if l.asksSummary() {
 			l.beside.summary = l
 		}
-		r.known.last[q.group.id], r.known.latest = l, l
+		r.recordings.last[q.group.id], r.recordings.latest = l, l
 		return l, RulePrefix + q.group.by + "; " + c.why, nil
 	}
 }
@@ -279,7 +279,7 @@ func (r *Recorder) chosen(ctx context.Context, c *choice, q *request) (*recordin
 	if c.aside != "" {
 		l.beside = c.recording
 	}
-	r.known.add(l)
+	r.recordings.add(l)
 	return l, nil
 }
 

@@ -118,7 +118,7 @@ func (l *recording) committed() int64 {
 
 // start puts the request into the working state, and records a running attempt. If another process changed the
 // context meanwhile, start refreshes it and tries once more. why says why the request belongs to this recording.
-func (l *recording) start(ctx context.Context, call pact.ProviderCall, k *kept, q *request, why string) (*attempt, error) {
+func (l *recording) start(ctx context.Context, call pact.ProviderCall, k *storedRequest, q *request, why string) (*attempt, error) {
 	a, err := l.tryStart(ctx, call, k, q, why)
 	if !errors.Is(err, fault.Conflict) {
 		return a, err
@@ -135,7 +135,7 @@ func (l *recording) start(ctx context.Context, call pact.ProviderCall, k *kept, 
 	return l.tryStart(ctx, call, k, q, why)
 }
 
-func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *kept, q *request, why string) (*attempt,
+func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *storedRequest, q *request, why string) (*attempt,
 	error) {
 	edit, note, err := l.bring(ctx, q)
 	if err != nil {
@@ -159,7 +159,7 @@ func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *kep
 		now.why = cmp.Or(l.last.why, why) // a retry keeps the reason of the first attempt
 		if sent == l.last.sent {
 			now.same = cmp.Or(l.last.same, l.last.id)
-			if now.kept, err = (&kept{Same: now.same}).json(canon.Any{}, canon.Any{}); err != nil {
+			if now.kept, err = (&storedRequest{Same: now.same}).json(canon.Any{}, canon.Any{}); err != nil {
 				return nil, err
 			}
 		}

@@ -9,13 +9,13 @@ import (
 	"github.com/contexttree/pact/inspect"
 )
 
-// CheckRequests restores every request that was recorded in the context of a verification, and tells the verification how
+// VerifyRequests restores every request that was recorded in the context of a verification, and tells the verification how
 // many are what was sent, byte for byte, and which are not, mostly because an edit or an erasure changed a snapshot since. It
 // leaves out a context that does not hold or is gone, requests that were erased, and those that no recorder made. Errors: E_STORE if the
 // medium fails. Cost: of each request what the one before does not begin with, and reading the snapshots in order.
 //
 // Specification: 06 §6.
-func CheckRequests(ctx context.Context, db *pact.DB, v *inspect.Verification) error {
+func VerifyRequests(ctx context.Context, db *pact.DB, v *inspect.Verification) error {
 	if !v.Holds() || v.Attempts == nil {
 		return nil
 	}

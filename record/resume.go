@@ -110,7 +110,7 @@ func (l *recording) resumeAttempt(ctx context.Context, attempts []history.Attemp
 		}
 		return err
 	}
-	own, err := decodeKept(attempts[last].Request)
+	own, err := decodeStored(attempts[last].Request)
 	if err != nil {
 		return err
 	}

@@ -10,20 +10,20 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// state is the state of a recording: the blocks that its last request sent, and the
+// conversationState is the state of a recording: the blocks that its last request sent, and the
 // blocks of the answer.
-type state struct {
+type conversationState struct {
 	system, sent, answer []block
 	conversation         []block // sent and answer
 }
 
 // state returns the state of the recording now; the next one takes its memory. Cost: the changes since the last
 // one, and a comparison for each turn.
-func (l *recording) state(ctx context.Context) (*state, error) {
+func (l *recording) state(ctx context.Context) (*conversationState, error) {
 	if err := l.listed.update(ctx, tree.Of(l.c.Working())); err != nil {
 		return nil, err
 	}
-	v := &state{system: l.listed.system, sent: l.listed.conversation, conversation: l.listed.conversation}
+	v := &conversationState{system: l.listed.system, sent: l.listed.conversation, conversation: l.listed.conversation}
 	if at := answerOf(v.conversation); l.last == nil && at >= 0 {
 		v.sent, v.answer = v.conversation[:at], v.conversation[at:]
 	}
@@ -43,7 +43,7 @@ func answerOf(conversation []block) int {
 
 // repeated counts how many leading blocks a conversation shares with the recording,
 // its answer included.
-func (v *state) repeated(conversation []block) int {
+func (v *conversationState) repeated(conversation []block) int {
 	n := 0
 	for n < len(conversation) && n < len(v.sent)+len(v.answer) && v.block(n).key == conversation[n].key {
 		n++
@@ -52,7 +52,7 @@ func (v *state) repeated(conversation []block) int {
 }
 
 // block returns the n-th block of the request and its answer taken together.
-func (v *state) block(n int) *block {
+func (v *conversationState) block(n int) *block {
 	if n < len(v.sent) {
 		return &v.sent[n]
 	}
@@ -60,12 +60,12 @@ func (v *state) block(n int) *block {
 }
 
 // wasSent reports whether the last request had exactly these blocks.
-func (v *state) wasSent(system, conversation []block) bool {
+func (v *conversationState) wasSent(system, conversation []block) bool {
 	return same(v.system, system) && same(v.sent, conversation)
 }
 
 // manyTurns reports whether the last request repeated an answer.
-func (v *state) manyTurns() bool {
+func (v *conversationState) manyTurns() bool {
 	return slices.ContainsFunc(v.sent, func(b block) bool { return b.role == "assistant" })
 }
 

@@ -40,7 +40,7 @@ func (s *Server) verification() {
 					}
 				})
 				if err == nil {
-					err = record.CheckRequests(ctx, s.store, v)
+					err = record.VerifyRequests(ctx, s.store, v)
 				}
 				if err != nil {
 					return err

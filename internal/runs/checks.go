@@ -96,7 +96,7 @@ func sentIn(ctx context.Context, c *pact.Context, cycle int64) ([]history.Attemp
 
 // attempt checks what an attempt of a call sent, for the number 0 the last one.
 func (k *checker) attempt(s *view.Step, number int64) error {
-	q := &record.Question{Form: k.api, After: k.before}
+	q := &record.CheckRequest{Form: k.api, After: k.before}
 	err := k.asSent(s, number, q)
 	asSent := q.Body != nil
 	if !asSent && err == nil {
@@ -132,7 +132,7 @@ func (k *checker) attempt(s *view.Step, number int64) error {
 var ofLog = map[string]bool{"required": true, "signatures": true, "reasoning-stored": true}
 
 // made writes the thread of a call as a request.
-func (k *checker) made(s *view.Step, q *record.Question) (body []byte, err error) {
+func (k *checker) made(s *view.Step, q *record.CheckRequest) (body []byte, err error) {
 	if record.Recorded(s.Now) {
 		body, _, err = record.WholeRequest(k.ctx, k.c, s.Now, k.api)
 		return body, err
@@ -143,7 +143,7 @@ func (k *checker) made(s *view.Step, q *record.Question) (body []byte, err error
 }
 
 // asSent reads the request of a call as it was recorded, if it was sent to the API that is asked for.
-func (k *checker) asSent(s *view.Step, number int64, q *record.Question) error {
+func (k *checker) asSent(s *view.Step, number int64, q *record.CheckRequest) error {
 	if !k.exact {
 		return nil
 	}

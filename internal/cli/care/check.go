@@ -50,9 +50,9 @@ func checkRequestCommand(a *command.App) *cobra.Command {
 }
 
 // request reads what is to be checked.
-func (f *checkFlags) request(ctx context.Context, a *command.App, cmd *cobra.Command, name string) (*record.Question,
+func (f *checkFlags) request(ctx context.Context, a *command.App, cmd *cobra.Command, name string) (*record.CheckRequest,
 	error) {
-	q := &record.Question{Form: f.api, Model: f.model}
+	q := &record.CheckRequest{Form: f.api, Model: f.model}
 	if f.after != "" {
 		in, err := a.Read(ctx, f.after)
 		if err != nil {
@@ -89,7 +89,7 @@ func (f *checkFlags) request(ctx context.Context, a *command.App, cmd *cobra.Com
 }
 
 // recorded takes the request of a call, or the thread as one to another API.
-func (f *checkFlags) recorded(ctx context.Context, a *command.App, c *pact.Context, cycle int64, q *record.Question) error {
+func (f *checkFlags) recorded(ctx context.Context, a *command.App, c *pact.Context, cycle int64, q *record.CheckRequest) error {
 	snapshot, err := c.At(ctx, pact.Cycle(cycle))
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (f *checkFlags) recorded(ctx context.Context, a *command.App, c *pact.Conte
 }
 
 // answer prints what is wrong, and the mended body.
-func (f *checkFlags) answer(a *command.App, q *record.Question) error {
+func (f *checkFlags) answer(a *command.App, q *record.CheckRequest) error {
 	var all checked
 	var err error
 	if f.mend {

@@ -57,13 +57,13 @@ func verifyStore(ctx context.Context, a *command.App, name []string) error {
 		}
 		r, err := pact.VerifyNamed(ctx, s, meant, m.At)
 		if err == nil {
-			err = record.CheckRequests(ctx, s, r)
+			err = record.VerifyRequests(ctx, s, r)
 		}
 		return reportVerified(a, r, err, func() { drawVerified(a, r) })
 	}
 	r, err := pact.VerifyAll(ctx, s, m.At)
 	for i := 0; err == nil && i < len(r.Contexts); i++ {
-		err = record.CheckRequests(ctx, s, r.Contexts[i])
+		err = record.VerifyRequests(ctx, s, r.Contexts[i])
 	}
 	return reportVerified(a, r, err, func() {
 		if r.Defect != nil {

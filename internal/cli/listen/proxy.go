@@ -126,7 +126,7 @@ func summary(a *command.App, r *recording, o record.Options, code int) {
 		if aside > 0 {
 			list += ", and " + view.Plural(aside, "question") + " aside"
 		}
-		work := screen.Quote(cmp.Or(r.recorder.Work(), names[0]))
+		work := screen.Quote(cmp.Or(r.recorder.MainContext(), names[0]))
 		a.Reportf("      contexts: %s", list)
 		a.Reportf("      see pact log %s%s, pact log %s%s --prefix, pact request %s%s", work, db, work, db, work, db)
 	}

@@ -43,7 +43,7 @@ func TestRealAgentsReadWhatIsExpected(t *testing.T) {
 			req.Header.Set("Authorization", "Bearer key")
 			now = now.Add(time.Second)
 			name := APIOf(http.MethodPost, req.URL.Path)
-			if found, err := Check(&Question{API: name, Body: sent.Body}); err != nil || len(found) > 0 {
+			if found, err := Check(&CheckRequest{API: name, Body: sent.Body}); err != nil || len(found) > 0 {
 				t.Errorf("%s, call %d: the rules find %+v, %v", path, calls+1, found, err)
 			}
 			d := CacheRulesOf(name)

@@ -32,8 +32,8 @@ type Finding struct {
 	Read    string // the day on which the page was last read
 }
 
-// Question is a request to check.
-type Question struct {
+// CheckRequest is a request to check.
+type CheckRequest struct {
 	API   API
 	Model string // "" for the one that the body names
 	Body  []byte
@@ -42,7 +42,7 @@ type Question struct {
 
 // checker looks through one request for one rule after the other.
 type checker struct {
-	*Question
+	*CheckRequest
 	model string
 	root  splice.Value
 	rule  *Rule
@@ -58,13 +58,13 @@ func (c *checker) report(place, problem, remedy string, mend func(e *splice.Edit
 	}
 }
 
-func newChecker(q *Question) (*checker, error) {
+func newChecker(q *CheckRequest) (*checker, error) {
 	root, ok := splice.Parse(q.Body)
 	if !ok || root.Kind != canon.KindObject {
 		return nil, fault.New(fault.DocumentInvalid, "the request is no JSON object, or has two members of one name",
 			"give the body of a request as it is sent")
 	}
-	c := &checker{Question: q, root: root, model: q.Model}
+	c := &checker{CheckRequest: q, root: root, model: q.Model}
 	if c.model == "" {
 		c.model = root.Get("model").Text()
 	}
@@ -85,7 +85,7 @@ var rulesOf = map[API][]Rule{Messages: append(anthropicRules, textRule), Chat: a
 // Check finds where a request breaks a rule that its provider documents. It may miss what no
 // page documents. E_DOCUMENT_INVALID if the body is no JSON object or has two members of one
 // name. Cost: linear in the body.
-func Check(q *Question) ([]Finding, error) {
+func Check(q *CheckRequest) ([]Finding, error) {
 	c, err := newChecker(q)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ const mostPasses = 16
 // Mend changes the body where a remedy needs no decision, and leaves every other byte as it
 // is. It returns the findings that it mended, in the order in which it did. Errors are those
 // of Check. Cost: that of a few checks.
-func Mend(q *Question) (body []byte, mended []Finding, err error) {
+func Mend(q *CheckRequest) (body []byte, mended []Finding, err error) {
 	now := *q
 	rules := rulesOf[q.API]
 	for range mostPasses {

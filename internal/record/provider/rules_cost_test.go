@@ -64,7 +64,7 @@ func TestCostOfACheckIsLinear(t *testing.T) {
 	} {
 		var allocs []float64
 		for _, n := range []int{400, 800} {
-			q := &provider.Question{API: c.api, Body: []byte(c.body(n))}
+			q := &provider.CheckRequest{API: c.api, Body: []byte(c.body(n))}
 			allocs = append(allocs, testing.AllocsPerRun(1, func() {
 				if _, err := provider.Check(q); err != nil {
 					t.Fatal(name, err)

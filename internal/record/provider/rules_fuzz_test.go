@@ -23,7 +23,7 @@ func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body, after []byte) {
 		for _, name := range []API{Chat, Responses, Messages, Gemini} {
 			for _, model := range []string{"", "gemini-3", "claude-fable-5-1", "gpt-6.2"} {
-				q := &Question{API: name, Model: model, Body: body, After: after}
+				q := &CheckRequest{API: name, Model: model, Body: body, After: after}
 				found, err := Check(q)
 				if err != nil {
 					if fault.CodeOf(err) != fault.DocumentInvalid {
@@ -38,7 +38,7 @@ func FuzzCheck(f *testing.F) {
 				if _, ok := splice.Parse(mended); !ok || len(found) == 0 && !bytes.Equal(mended, body) {
 					t.Fatalf("%s: %q became %q", name, body, mended)
 				}
-				again, more, err := Mend(&Question{API: name, Model: model, Body: mended, After: after})
+				again, more, err := Mend(&CheckRequest{API: name, Model: model, Body: mended, After: after})
 				if err != nil || !bytes.Equal(again, mended) {
 					t.Fatalf("%s: %q became %q by %+v and then %q by %+v: %v", name, body, mended, did, again, more, err)
 				}

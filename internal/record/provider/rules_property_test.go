@@ -218,7 +218,7 @@ func TestRulesAgreeWithTheStandIn(t *testing.T) {
 		s := conversations(rand.New(rand.NewPCG(seed, 26)))
 		for _, name := range []provider.API{provider.Messages, provider.Chat, provider.Responses, provider.Gemini} {
 			value := s.lists[name](1 + s.r.IntN(4))
-			question := &provider.Question{API: name, Model: map[provider.API]string{provider.Gemini: "gemini-3-pro"}[name],
+			question := &provider.CheckRequest{API: name, Model: map[provider.API]string{provider.Gemini: "gemini-3-pro"}[name],
 				Body: encoded(t, value)}
 			for range 1 + s.r.IntN(12) {
 				agree(t, seed, question)
@@ -242,7 +242,7 @@ func encoded(t *testing.T, v any) []byte {
 }
 
 // agree checks one request.
-func agree(t *testing.T, seed uint64, q *provider.Question) {
+func agree(t *testing.T, seed uint64, q *provider.CheckRequest) {
 	t.Helper()
 	found, err := provider.Check(q)
 	if err != nil {
@@ -259,7 +259,7 @@ func agree(t *testing.T, seed uint64, q *provider.Question) {
 	if len(found) == 0 && (!bytes.Equal(body, q.Body) || len(mended) > 0) {
 		t.Fatalf("seed %d, %s: Mend changed a request that breaks no rule: %+v\n%s", seed, q.API, mended, body)
 	}
-	left, err := provider.Check(&provider.Question{API: q.API, Model: q.Model, Body: body})
+	left, err := provider.Check(&provider.CheckRequest{API: q.API, Model: q.Model, Body: body})
 	if err != nil {
 		t.Fatalf("seed %d, %s: %v\n%s\n%s", seed, q.API, err, q.Body, body)
 	}

@@ -114,7 +114,7 @@ func TestRules(t *testing.T) {
 			contents(question, `{"role":"model","parts":[{"functionCall":{"name":"f"},"thoughtSignature":"skip_thought_signature_validator"}]}`, response)},
 		{provider.Gemini, "parts", "contents[0].parts[1]", contents(`{"role":"user","parts":[{"text":"q"},{"thought":true}]}`), contents(question)},
 	} {
-		q := &provider.Question{API: c.api, Body: []byte(c.body)}
+		q := &provider.CheckRequest{API: c.api, Body: []byte(c.body)}
 		if c.api == provider.Gemini {
 			q.Model = "gemini-3-pro"
 		}
@@ -157,7 +157,7 @@ func TestBoundPrefix(t *testing.T) {
 		if ok := sent(p, provider.Messages, changed); ok == bound {
 			t.Errorf("%s: the stand-in takes a changed prefix: %v", model, ok)
 		}
-		q := &provider.Question{API: provider.Messages, Body: []byte(changed), After: []byte(next(model, "s", said))}
+		q := &provider.CheckRequest{API: provider.Messages, Body: []byte(changed), After: []byte(next(model, "s", said))}
 		found, err := provider.Check(q)
 		if err != nil || (len(found) == 1) != bound || bound && (found[0].Rule != "bound-prefix" || found[0].Place != "messages[1].content[0]") {
 			t.Fatalf("%s: %+v, %v", model, found, err)
@@ -180,7 +180,7 @@ func TestBoundPrefix(t *testing.T) {
 	if !sent(p, provider.Responses, item("q")) || p.Dropped() != 0 || !sent(p, provider.Responses, item("other")) || p.Dropped() != 1 {
 		t.Fatalf("%d items of reasoning were dropped", p.Dropped())
 	}
-	found, err := provider.Check(&provider.Question{API: provider.Responses, Body: []byte(item("other")), After: []byte(item("q"))})
+	found, err := provider.Check(&provider.CheckRequest{API: provider.Responses, Body: []byte(item("other")), After: []byte(item("q"))})
 	if err != nil || len(found) != 1 || found[0].Place != "input[1]" {
 		t.Fatalf("%+v, %v", found, err)
 	}
