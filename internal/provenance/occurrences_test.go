@@ -1,6 +1,7 @@
 package provenance_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
@@ -21,36 +23,35 @@ func TestOccurrencesAgreeWithModel(t *testing.T) {
 	for seed := range uint64(15) {
 		s := genRecordedHistory(t, seed, 8)
 		for first := range int64(4) {
-			var want, got []string
-			type run struct {
-				at   int
-				hash any
+			states, working := s.states[first:], seed%2 == 0
+			if !working {
+				states = states[:len(states)-1]
 			}
-			current := map[string]run{}
-			for _, p := range s.states[first : len(s.states)-1] {
-				now := map[string]run{}
+			var want []inspect.Occurrence
+			var hashes []any            // of their contents
+			current := map[string]int{} // by id, which of them is that of the node
+			for _, p := range states {
+				draft, now := p == s.states[len(s.states)-1], map[string]int{}
 				for _, id := range p.order {
 					n := p.headers[id]
 					if n["content"] == nil {
 						continue
 					}
-					was, known := current[id]
-					if !known || was.hash != n["content_hash"] {
+					at, known := current[id]
+					if !known || hashes[at] != n["content_hash"] {
 						var o struct{ Role string }
 						if p.objects[id] != "" { // else a group, of which the thread shows nothing
 							must(t, json.Unmarshal([]byte(p.objects[id]), &o))
 						}
-						was = run{len(want), n["content_hash"]}
-						want = append(want, fmt.Sprint(id, " ", o.Role, " from ", p.cycle, " to "))
+						at, hashes = len(want), append(hashes, n["content_hash"])
+						want = append(want, inspect.Occurrence{ID: id, Shown: o.Role, First: p.cycle, Last: p.cycle, Working: draft})
 						if n["role"] == nil {
 							regions++
 						}
-					} else {
-						want[was.at], _, _ = strings.Cut(want[was.at], "to ")
-						want[was.at] += "to "
+					} else if !draft {
+						want[at].Last = p.cycle
 					}
-					want[was.at] += fmt.Sprint(p.cycle)
-					now[id] = was
+					now[id] = at
 				}
 				for id := range current {
 					if _, there := now[id]; !there {
@@ -59,23 +60,27 @@ func TestOccurrencesAgreeWithModel(t *testing.T) {
 				}
 				current = now
 			}
-			list, err := s.context.Occurrences(background, pact.Cycle(first+1), pact.Latest(), false,
+			got, err := s.context.Occurrences(background, pact.Cycle(first+1), pact.Latest(), working,
 				func(int64, string) bool { return true })
 			must(t, err)
 			last := int64(0)
-			for _, o := range list {
-				if o.First < last || o.Working {
+			for i := range got {
+				o := &got[i]
+				if o.First < last {
 					t.Errorf("seed %d: %+v comes after one of cycle %d", seed, o, last)
 				}
-				if last = o.First; s.state(o.First).objects[o.ID] == "" {
+				if last = o.First; s.state(last).objects[o.ID] == "" {
 					o.Shown = ""
 				}
-				got = append(got, fmt.Sprint(o.ID, " ", o.Shown, " from ", o.First, " to ", o.Last))
+				o.Role, o.Kind = "", ""
 			}
-			slices.Sort(got)
-			slices.Sort(want)
+			inOrder := func(a, b inspect.Occurrence) int {
+				return cmp.Or(cmp.Compare(a.First, b.First), strings.Compare(a.ID, b.ID))
+			}
+			slices.SortFunc(got, inOrder)
+			slices.SortFunc(want, inOrder)
 			if !slices.Equal(got, want) {
-				t.Fatalf("seed %d, from cycle %d:\n got %q\nwant %q", seed, first+1, got, want)
+				t.Fatalf("seed %d, from cycle %d:\n got %+v\nwant %+v", seed, first+1, got, want)
 			}
 		}
 	}

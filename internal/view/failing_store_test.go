@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"regexp"
 	"testing"
 
@@ -13,8 +12,17 @@ import (
 // A search and a thread for a person are whole where a read of the store fails, or the error is that of the store.
 func TestReadsThatFailEndASearch(t *testing.T) {
 	dbtest.EveryRead(t, func(db *pact.DB) error {
-		grepContext(t, rand.New(rand.NewPCG(3, 3)), db)
-		return nil
+		c, err := pact.Create(t.Context(), db, "w", nil)
+		for i := range 12 {
+			if err == nil {
+				_, err = c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+					b.Add("^ah", pact.Spec{Role: "user", Content: fmt.Sprint("word ", i), TTL: new(int64(1 + i%4))})
+					b.Add("^sys", pact.Spec{Role: "system", Content: fmt.Sprint("a word of ", i), TTL: new(int64(2 + i%3))})
+					return nil
+				}})
+			}
+		}
+		return err
 	}, func(db *pact.DB) (string, error) {
 		c, err := pact.Open(t.Context(), db, "w", nil)
 		if err != nil {
