@@ -13,6 +13,7 @@ import (
 func TestRules(t *testing.T) {
 	const head = `{"model":"claude-opus-5", "max_tokens":1.0e1,"messages":[`
 	const call = `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{"n":1.50}}]}`
+	const twoCalls = `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"b","name":"f","input":{}}]}`
 	const user = `{"role":"user","content":"q"}`
 	const result = `{"type":"tool_result","tool_use_id":"a","content":"r"}`
 	const none = `"(no result of this call was recorded)"`
@@ -56,6 +57,8 @@ func TestRules(t *testing.T) {
 			anthropic(user, call, answer(`{"type":"tool_result","tool_use_id":"a","content":`+none+`,"is_error":true},`+text("q")))},
 		{provider.Messages, "pairs", "messages[1].content[0]", anthropic(user, call, answer(text("q")), answer(result+","+text("b"))),
 			anthropic(user, call, answer(result+","+text("q")), answer(text("b")))},
+		{provider.Messages, "pairs", "messages[1].content[1]", anthropic(user, twoCalls, answer(result+","+text("q"))),
+			anthropic(user, twoCalls, answer(result+`,{"type":"tool_result","tool_use_id":"b","content":`+none+`,"is_error":true},`+text("q")))},
 		{provider.Messages, "pairs", "messages[0].content[0]", anthropic(answer(result + "," + text("b"))),
 			anthropic(answer(text("b")))},
 		{provider.Messages, "results-first", "messages[2].content[1]", anthropic(user, call, answer(text("b")+", "+result)),

@@ -3,6 +3,7 @@ package provider
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/splice"
@@ -97,6 +98,45 @@ func TestTextsAreRewritten(t *testing.T) {
 		}
 		if got := string(e.Apply(body)); is && got != `{"x": 1.0, "content":`+x.want+`}` {
 			t.Errorf("%s with %s: %s, want %s", x.content, x.with, got, x.want)
+		}
+	}
+}
+
+// What the provider counted of a request that it has is known when the request is forecast again: of one with markers what
+// it read and wrote, which ends at the last of them, of any other all.
+func TestCountsOfARequestThatIsCached(t *testing.T) {
+	const marked = `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}]}]}`
+	const bare = `{"model":"m","messages":[{"role":"user","content":"a"}]}`
+	d := *anthropicCache
+	d.Least = nil
+	n := func(of int64) *int64 { return &of }
+	for name, x := range map[string]struct {
+		rules *CacheRules
+		api   API
+		body  string
+		u     Usage
+		want  *int64
+	}{
+		"read and written":      {&d, Messages, marked, Usage{In: n(9), Cached: n(3), Written: n(4)}, n(7)},
+		"only written":          {&d, Messages, marked, Usage{In: n(9), Cached: n(0), Written: n(4)}, n(4)},
+		"only read":             {&d, Messages, marked, Usage{In: n(9), Cached: n(3), Written: n(0)}, n(3)},
+		"neither":               {&d, Messages, marked, Usage{In: n(9), Cached: n(0), Written: n(0)}, nil},
+		"without what was read": {&d, Messages, marked, Usage{In: n(9), Written: n(4)}, nil},
+		"without markers":       {chatCache, Chat, bare, Usage{In: n(9), Cached: n(3)}, n(9)},
+		"not counted":           {chatCache, Chat, bare, Usage{Cached: n(3)}, nil},
+	} {
+		for _, again := range []bool{false, true} { // the last call, or one before it
+			c, at := x.rules.NewCache(), time.Unix(0, 0)
+			p := read(t, x.rules, x.api, x.body)
+			c.Call(p, at)
+			if again {
+				c.Call(read(t, x.rules, x.api, strings.Replace(x.body, `"a"`, `"b"`, 1)), at)
+			}
+			c.SetCounts(p, x.u)
+			f := c.Forecast(p, at)
+			if f.Blocks != 1 || (f.Tokens == nil) != (x.want == nil) || f.Tokens != nil && *f.Tokens != *x.want {
+				t.Errorf("%s, a call later %v: %+v, want %v", name, again, f, x.want)
+			}
 		}
 	}
 }
