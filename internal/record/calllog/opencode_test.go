@@ -19,6 +19,9 @@ func TestOpencodeExport(t *testing.T) {
 	var got []string
 	for i := range s.Calls {
 		got = append(got, words(requestOf(t, &s.Calls[i]).Parts))
+		if a, _ := answerOf(&s.Calls[i]); a.Failure != "" {
+			t.Errorf("call %d failed: %s", i+1, a.Failure)
+		}
 		if s.Calls[i].Rewrites != (i == len(want)-1) {
 			t.Errorf("call %d: rewrites %t", i+1, s.Calls[i].Rewrites)
 		}
