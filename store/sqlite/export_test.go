@@ -1,10 +1,10 @@
 package sqlite
 
 import (
-	"time"
-
+	"context"
 	"os"
 	"slices"
+	"time"
 )
 
 // AddStep gives the format another version until the function that it returns is called.
@@ -50,4 +50,11 @@ func WaitForReaders(d time.Duration) (restore func()) {
 // WaitsInQueue reports whether another process has a place in the queue of writers, this one from the head or one behind it.
 func WaitsInQueue(s *Store, place int) bool {
 	return writersWait(s.files.main.File, firstPlace+int64(place))
+}
+
+// BeginWithoutLocks begins to write as where the file system gives no locks: to lock a place needs a file that can be
+// written.
+func BeginWithoutLocks(ctx context.Context, readOnly *os.File, begin func() error) error {
+	p := &files{main: &mainFile{File: readOnly, queuing: make(chan struct{}, 1)}}
+	return p.beginWrite(ctx, begin)
 }

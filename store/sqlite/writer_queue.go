@@ -57,7 +57,7 @@ func (p *files) beginWrite(ctx context.Context, begin func() error) error {
 // waitInQueue waits until this writer is the head of the queue, and returns what leaves it. It returns E_BUSY if ctx
 // ends first. The locks belong to the process, so that one of its writers at a time has a place among those of others.
 // If the file system has no locks, only the writers of this process wait for each other.
-func (m *mainFile) waitInQueue(ctx context.Context) (leave func(), err error) {
+func (m *mainFile) waitInQueue(ctx context.Context) (leave func(), _ error) {
 	select {
 	case m.queuing <- struct{}{}:
 	case <-ctx.Done():
@@ -67,7 +67,7 @@ func (m *mainFile) waitInQueue(ctx context.Context) (leave func(), err error) {
 	if err != nil {
 		return func() { <-m.queuing }, nil
 	}
-	leave = func() {
+	leaves := func() {
 		leavePlaces(m.File, place)
 		<-m.queuing
 	}
@@ -78,11 +78,11 @@ func (m *mainFile) waitInQueue(ctx context.Context) (leave func(), err error) {
 	}()
 	select {
 	case <-came:
-		return leave, nil
+		return leaves, nil
 	case <-ctx.Done():
 		go func() { // the turn still comes, and is then given to the next writer
 			<-came
-			leave()
+			leaves()
 		}()
 		return nil, busyInQueue(ctx)
 	}
