@@ -211,7 +211,11 @@ func drawCheckups(a *command.App, list []agents.Checkup, args []string) {
 	switch {
 	case a.Failed:
 	case len(args) > 0:
-		a.Printf("\nIts calls are recorded with pact run -- %s\n", screen.Quote(args[0]))
+		a.Printf("\nIts calls are recorded with pact run --")
+		for _, word := range args {
+			a.Printf(" %s", screen.Quote(word))
+		}
+		a.Printf("\n")
 	default:
 		a.Printf("\nTo see whether a program calls pact: pact doctor -- COMMAND\n")
 	}
