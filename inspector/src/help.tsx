@@ -10,7 +10,7 @@ export function Help() {
   useEffect(() => (helpOpen.value ? dialog.current?.showModal() : dialog.current?.close()), [helpOpen.value])
   return (
     <dialog ref={dialog} class="help" aria-label="Keys and marks" onClose={() => void (helpOpen.value = false)}>
-      <form method="dialog"><h2>Keys</h2><button type="submit">Close</button></form>
+      <form method="dialog"><h2>Keys and marks</h2><button type="submit">Close</button></form>
       <div class="help-groups">
         {groups.value.map((group) => (
           <section key={group.title}>
