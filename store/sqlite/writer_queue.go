@@ -22,8 +22,8 @@ const firstPlace = 1 << 32
 // SQLite serves writers in no order: a waiting one tries ever more rarely, in the end ten times a second, and a process
 // that writes without a break is always faster. So writers that collide take places in a queue, bytes behind the end of
 // the file that each locks, one behind the other. Only the head tries for the lock of SQLite, and leaves the queue when
-// it has that; who comes while somebody waits goes to the end. The queue only makes access fair: SQLite's lock protects
-// the store, also from programs that do not know the queue.
+// it has that; who comes while somebody waits goes to the end, and who waited for busyTimeout tries once. The queue only
+// makes access fair: SQLite's lock protects the store, also from programs that do not know the queue.
 func (p *files) beginWrite(ctx context.Context, begin func() error) error {
 	m := p.inUse()
 	if m == nil { // the store was closed
@@ -34,10 +34,16 @@ func (p *files) beginWrite(ctx context.Context, begin func() error) error {
 			return err
 		}
 	}
+	asked := ctx
 	ctx, cancel := context.WithTimeout(ctx, busyTimeout)
 	defer cancel()
 	leave, err := m.waitInQueue(ctx)
 	if err != nil {
+		if asked.Err() == nil { // a process before it may have been suspended in its place
+			if now := begin(); !busy(now) {
+				return now
+			}
+		}
 		return err
 	}
 	defer leave()
