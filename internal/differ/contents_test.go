@@ -29,7 +29,7 @@ func TestRangeShowsContents(t *testing.T) {
 	c := revisedContents(t)
 	r := rangeDiff(t, c, "@t-1..@t0 .cb", pact.RangeOptions{IncludeContent: true, ContextLines: -1})
 	changed := r.Diffs[0].Changed
-	if len(changed) != 3 || changed[0].ID != "text" || changed[1].ID != "json" || changed[2].ContentDiff != nil {
+	if len(changed) != 3 || changed[0].ID != "text" || changed[1].ID != "json" || changed[2].ContentDiff != nil || changed[0].Materialized != nil {
 		t.Fatalf("got %s", fmt.Sprintf("%+v", r))
 	}
 	want := diff.ContentDiff{Mode: diff.Unified, MIME: "text/plain", Summary: diff.ContentSummary{BytesNewer: 6,

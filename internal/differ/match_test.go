@@ -28,6 +28,11 @@ func TestReplacementsGoByTheKeyFacet(t *testing.T) {
 	if want := []differ.Match{{"a", "z"}, {"b", "y"}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
+	two := read(`{"id":"a","nodeType":"block","key":"k"},{"id":"d","nodeType":"block","key":"k","offset":1}`)
+	got = sure.Get(differ.MatchReplacements(two, newer, []string{"a", "d"}, []string{"x", "y", "z"}))
+	if want := []differ.Match{{"a", "z"}}; !slices.Equal(got, want) {
+		t.Errorf("of two nodes of a key and one: %v, want %v", got, want)
+	}
 }
 
 // What moved has the same content: first what has the key too, then what comes first, each node once.

@@ -357,4 +357,20 @@ func TestWhatShowsInNoFieldIsNoChange(t *testing.T) {
 	if len(got) != 1 || string(got["priority"].From) != "2" || string(got["priority"].To) != "1" {
 		t.Errorf("%s", got)
 	}
+	for _, x := range []struct{ older, newer, want string }{
+		{`"created_at_ns":5,"created_at_iso":"long ago"`, `"created_at_ns":5,"created_at_iso":"later"`, "created_at_iso"},
+		{`"created_at_ns":5,"created_at_iso":"long ago"`, `"created_at_ns":6,"created_at_iso":"long ago"`, "created_at_ns"},
+		{`"created_at_ns":5`, `"created_at_ns":2000000005`, "created_at_iso created_at_ns"},
+		{`"created_at_ns":5`, `"created_at_ns":5`, ""},
+	} {
+		r, got := sure.Get(differ.Trees(read(1, x.older), read(2, x.newer), nil)), ""
+		for _, c := range r.Changed {
+			if c.ID == "b" {
+				got = strings.Join(c.Fields, " ")
+			}
+		}
+		if got != x.want {
+			t.Errorf("%s and %s differ in %q, want %q", x.older, x.newer, got, x.want)
+		}
+	}
 }
