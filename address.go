@@ -12,10 +12,10 @@ import (
 )
 
 // Address names a state of a context, as a text: @t0 is the snapshot of the latest commit, @t-3 the one three commits
-// before, @c12 that of cycle 12 (05 §2.3), and the word working is the working state. The words latest and latest-3
-// mean in every edition what [Latest] and [Back] return. A call that takes an Address returns E_SELECTOR_INVALID for
-// any other text. In edition 1.0 a user writes @t0 for the working state and @t-1 for the snapshot of the latest
-// commit: [ParseAddress] and [Address.Text] translate.
+// before, @c12 that of cycle 12 (05 §2.3). The words latest and latest-3 mean the same as @t0 and @t-3, and the word
+// working is the working state, which the next commit publishes. A call that takes an Address returns
+// E_SELECTOR_INVALID for any other text. In edition 1.0 a user writes @t0 for the working state and @t-1 for the
+// snapshot of the latest commit: [ParseAddress] and [Address.Text] translate.
 //
 // Specification: 02 §8.4, 05 §2.3.
 type Address string
@@ -25,16 +25,10 @@ const (
 	latestWord  = "latest"
 )
 
-// Working returns the address of the working state, which the next commit publishes.
-func Working() Address { return workingWord }
-
-// Latest returns the address of the snapshot of the latest commit.
-func Latest() Address { return latestWord }
-
-// Back returns the address of the snapshot n commits before the latest.
+// Back returns the address of the snapshot n commits before that of the latest commit.
 func Back(n int64) Address {
 	if n == 0 {
-		return Latest()
+		return latestWord
 	}
 	return Address(fmt.Sprintf("%s-%d", latestWord, n))
 }
@@ -56,7 +50,7 @@ func ParseAddress(s string, e selector.Edition) (Address, error) {
 	if e.Traits().T0Working && strings.HasPrefix(strings.TrimSpace(s), "@t") {
 		return pointIn(at.axis, at.n, e).address(), nil
 	}
-	if a := at.address(); a == Latest() || a.String() == s {
+	if a := at.address(); a == latestWord || a.String() == s {
 		return a, nil
 	}
 	return Address(s), nil
@@ -132,7 +126,7 @@ func (a Address) point() (point, error) {
 func (p point) address() Address {
 	switch p.axis {
 	case workingAxis:
-		return Working()
+		return workingWord
 	case 'c':
 		return Cycle(p.n)
 	}
@@ -207,9 +201,9 @@ func cycles(i engine.Info, from, to Address) (first, last int64, err error) {
 func addressOf(q *selector.Selector) Address {
 	switch {
 	case q.Time == nil && q.Edition.Traits().DefaultWorking:
-		return Working()
+		return workingWord
 	case q.Time == nil:
-		return Latest()
+		return latestWord
 	}
 	if text, offset := q.Address(); offset != fault.NoOffset && !q.Edition.Traits().T0Working {
 		return Address(text)

@@ -109,14 +109,6 @@ func ImportHistory(ctx context.Context, db *DB, name string, r io.Reader, opts *
 	return c, read.Findings(), err
 }
 
-// Replay checks an exported history, in either form, by running it again: it imports the history into a new store in
-// memory, exports it in the same form and compares the bytes (06 §5.2). It returns an error if it cannot read the
-// history, but none if the bytes differ: the answer says where they do. Replay reads r twice. Cost: an import and an
-// export; Replay does not keep the bytes.
-func Replay(ctx context.Context, r io.ReadSeeker, o *ImportOptions) (_ *inspect.Replay, err error) {
-	return archive.RoundTrip(ctx, r, optionsOf(o).archive())
-}
-
 // CopyContexts copies the contexts with these names, or all if there are none, from one store to
 // another of whatever kind. It calls progress, if that is not nil, with the number of snapshots
 // that are done. It takes along snapshots, drafts, the log with its digests, times and request tokens, attempts, undone lines, the

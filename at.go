@@ -16,7 +16,7 @@ import (
 func (c *Context) CycleAt(a Address) (int64, error) { return a.cycle(c.state.Load().Info) }
 
 // Working returns the working state as it was last loaded or written, without asking the store. Use [Context.At] with
-// the address [Working] to be sure that it holds nothing that was erased since.
+// the address working to be sure that it holds nothing that was erased since.
 func (c *Context) Working() *Snapshot {
 	s := c.state.Load()
 	return s.show(s.open())
@@ -43,7 +43,7 @@ func (c *Context) stateAt(ctx context.Context, a Address) (s *state, t *tree.Tre
 
 // treeAt returns the tree of a snapshot, or of the working state.
 func (c *Context) treeAt(ctx context.Context, s *state, a Address) (*tree.Tree, error) {
-	if a.names(Working()) {
+	if a.names(workingWord) {
 		return s.open(), nil
 	}
 	cycle, err := a.cycle(s.Info)
@@ -68,7 +68,7 @@ func (s *Snapshot) At(a Address) (_ *Snapshot, err error) {
 		return s, nil
 	}
 	return nil, noSnapshot(a.written(s.edition), fault.NoOffset, "the document is one snapshot, "+
-		Latest().Text(s.edition)+", which is "+Cycle(s.Cycle()).String())
+		Address(latestWord).Text(s.edition)+", which is "+Cycle(s.Cycle()).String())
 }
 
 // named returns an error if the address of a selector names anything but this snapshot.

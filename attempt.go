@@ -25,8 +25,9 @@ type ProviderCall struct {
 	Message string // of the log entry of Edit
 }
 
-// Outcome is how an attempt ended (03 §6.1).
+// Outcome says which attempt ended, and how (03 §6.1).
 type Outcome struct {
+	ID       string                // of the attempt
 	Status   history.AttemptStatus // history.Completed, history.Canceled or history.Failed
 	TokenIn  *int64                // tokens that the model was sent; nil if they were not counted
 	TokenOut *int64                // tokens that the model answered; nil if they were not counted
@@ -70,11 +71,11 @@ func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writ
 		err = lostCandidate()
 	}
 	if err != nil {
-		o := Outcome{Status: history.Failed, Err: err}
+		o := Outcome{ID: a.ID, Status: history.Failed, Err: err}
 		if ctx.Err() != nil {
 			o.Status = history.Canceled
 		}
-		_, unended := c.EndAttempt(context.WithoutCancel(ctx), a.ID, o)
+		_, unended := c.EndAttempt(context.WithoutCancel(ctx), o)
 		return nil, errors.Join(err, unended)
 	}
 	return a, nil
@@ -140,8 +141,8 @@ func sends(ctx context.Context, a *history.Attempt, cand *candidate) (err error)
 // EndAttempt records durably how an attempt ended. It can do so once, also after the cycle was committed. It reads
 // the clock once; the end is never before the start. Errors: E_ATTEMPT_NOT_FOUND if the context has no such attempt,
 // E_CONFLICT if it has ended already, E_DOCUMENT_INVALID for a status that is not an end.
-func (c *Context) EndAttempt(ctx context.Context, id string, o Outcome) (*history.Attempt, error) {
-	end, err := ended(id, o, c.now())
+func (c *Context) EndAttempt(ctx context.Context, o Outcome) (*history.Attempt, error) {
+	end, err := ended(o, c.now())
 	if err != nil {
 		return nil, err
 	}
@@ -153,11 +154,11 @@ func (c *Context) EndAttempt(ctx context.Context, id string, o Outcome) (*histor
 }
 
 // ended returns the end of an attempt as a store takes it.
-func ended(id string, o Outcome, now int64) (history.Attempt, error) {
-	if id == "" {
-		return history.Attempt{}, engine.NoAttempt(id)
+func ended(o Outcome, now int64) (history.Attempt, error) {
+	if o.ID == "" {
+		return history.Attempt{}, engine.NoAttempt(o.ID)
 	}
-	end := history.Attempt{ID: id, Status: o.Status, EndedNS: now, TokenIn: o.TokenIn, TokenOut: o.TokenOut,
+	end := history.Attempt{ID: o.ID, Status: o.Status, EndedNS: now, TokenIn: o.TokenIn, TokenOut: o.TokenOut,
 		Request: o.Request}
 	if o.Err != nil {
 		end.Error = fitForAttempt(o.Err.Error())

@@ -26,16 +26,10 @@ type CommitOptions struct {
 	// commit publishes that candidate as it is.
 	Pruning *Pruning
 	// End, if not nil, ends an attempt as [Context.EndAttempt] does, in the same durable step.
-	End *AttemptEnd
+	End *Outcome
 	// Next, if not nil, edits the working state of the next cycle, in the same durable step.
 	Next        func(*Batch) error
 	NextMessage string // of the log entry of Next
-}
-
-// AttemptEnd says which attempt ended, and how.
-type AttemptEnd struct {
-	ID string
-	Outcome
 }
 
 // Commit ends the cycle and returns the new snapshot. It publishes the prepared candidate, if there is one; otherwise
@@ -120,7 +114,7 @@ func (cand *candidate) snapshot(s *state) *Sealed {
 func (c *Context) withNext(ctx context.Context, s *state, commit engine.Change, o *CommitOptions) ([]engine.Change,
 	error) {
 	if o.End != nil {
-		end, err := ended(o.End.ID, o.End.Outcome, c.clock())
+		end, err := ended(*o.End, c.clock())
 		if err != nil {
 			return nil, err
 		}

@@ -53,16 +53,6 @@ func (db *DB) Compact(ctx context.Context) (remains string, err error) {
 	return engine.Of(db).Compact(ctx)
 }
 
-// FinishErasures removes for good what earlier erasures left in places that nothing refers to.
-// remains says why some of it is still there, "" if nothing is.
-func (db *DB) FinishErasures(ctx context.Context) (remains string, err error) {
-	of, err := engine.Of(db).Erase(ctx, 0, engine.Erase{})
-	if err != nil {
-		return "", err
-	}
-	return of.Remains, nil
-}
-
 // Keyed returns HMAC-SHA256 of a text in hexadecimal, with a secret of the store as its key: it
 // recognizes a text, and nobody without the store can guess it. Cost: a look-up.
 func (db *DB) Keyed(ctx context.Context, text string) (string, error) {
@@ -74,21 +64,4 @@ func (db *DB) Keyed(ctx context.Context, text string) (string, error) {
 func (db *DB) Find(ctx context.Context, name string) (history.Info, error) {
 	info, err := engine.Of(db).Find(ctx, name)
 	return info.Info, err
-}
-
-// AddToken keeps an access token of package server, so that every process that serves the store knows
-// it. It is durable before AddToken returns. Errors: E_CONFLICT if there is one with its name,
-// E_DOCUMENT_INVALID for a name or a pattern that no context can have.
-func (db *DB) AddToken(ctx context.Context, t history.AccessToken) error {
-	return engine.Of(db).AddToken(ctx, t)
-}
-
-// Tokens lists the access tokens by name, in the order of their bytes. Cost: one row each.
-func (db *DB) Tokens(ctx context.Context) ([]history.AccessToken, error) {
-	return engine.Of(db).Tokens(ctx)
-}
-
-// RevokeToken removes an access token. It returns E_NOT_FOUND if there is none with this name.
-func (db *DB) RevokeToken(ctx context.Context, name string) error {
-	return engine.Of(db).RevokeToken(ctx, name)
 }

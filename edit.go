@@ -21,8 +21,6 @@ import (
 // The first error sticks: all later calls do nothing and return "", and [Context.Edit] or
 // [Context.Commit] returns that error even if the function returned nil. So a function that
 // only edits needs no checks. [Batch.Err] returns the error so far.
-//
-// A parameter named parent takes an id or the name of a region: ^sys, ^ah.
 type Batch struct {
 	ctx     context.Context // of the call that the batch belongs to
 	editor  *tree.Editor
@@ -36,12 +34,16 @@ func (b *Batch) Edition() selector.Edition { return b.edition }
 // Err returns the first error of the batch, nil if there is none.
 func (b *Batch) Err() error { return b.err }
 
-// Add adds a new node and returns its id. position is the parent, an id or the name of a region, or a position such
-// as (d0, cont[offset=0], end), which names a place among siblings (001, 003 §3.9). node is a [Spec], or a text that
-// describes one as [ParseSpec] reads it, in the edition of the context (001 §6):
+// Add adds a new node and returns its id. position is the parent, an id or the name of a region (^sys, ^ah), or a place such
+// as (d0, cont[offset=0], end), among siblings (001, 003 §3.9). node is a [Spec], or a text that describes one in the
+// edition of the context (001 §6):
 //
 //	b.Add("^ah", pact.Spec{Role: "user", Content: "Hello"})
-//	b.Add("(d0, cont[offset=0], )", "block:text { key='hero' }")
+//	b.Add("(d0, cont[offset=0], )", "block:text {key='hero', ttl=5, content='Hello'} +featured")
+//
+// In editions with a kind facet block:text is a block of kind text; in v0.1 it is a node of the type block:text.
+// Attributes are the headers of a node by name; tag and ref stand for tags and refs with one value; pinned and removable
+// need no value.
 //
 // Under a parent, the offset and the stamps of the node determine its place among its siblings (02 §4.3). Errors:
 // E_NODE_NOT_FOUND if there is no such parent, E_PLACEMENT_INVALID if the node may not stand there, E_NODE_DUPLICATE
@@ -56,7 +58,9 @@ func (b *Batch) Add(position string, node any) (id string) {
 		case Spec:
 			spec = node
 		case string:
-			spec, err = ParseSpec(node, b.edition)
+			var read tree.Spec
+			read, err = query.ParseSpec(node, b.edition)
+			spec = Spec(read)
 		default:
 			err = fault.New(fault.DocumentInvalid, fmt.Sprintf("a %T describes no node", node),
 				"give a pact.Spec, or a text such as block:text {content='Hello'}")
@@ -64,11 +68,9 @@ func (b *Batch) Add(position string, node any) (id string) {
 		if err != nil {
 			return "", err
 		}
-		named := !strings.HasPrefix(strings.TrimLeft(position, " "), "(") && !b.addressed(position)
-		if !named { // an id can begin so, too
-			if named, err = b.editor.Has(position); err != nil {
-				return "", err
-			}
+		named, err := b.isParent(position)
+		if err != nil {
+			return "", err
 		}
 		if named {
 			return b.editor.Add(position, tree.Spec(spec))
@@ -124,25 +126,22 @@ func (b *Batch) Remove(id string) {
 	})
 }
 
-// Move moves a node under another parent or to another offset and returns its id. A node of an earlier cycle gets a
-// new id, because its move is a removal and a new node (02 §2.3); in edition 1.0 it keeps its id inside its region
-// (1.0 02 §4.5.1). Errors: those of [Batch.Add] and [Batch.Remove].
-func (b *Batch) Move(id, parent string, offset int64) (newID string) {
+// Move moves a node to a position, as [Batch.Add] reads it, and returns its id; offset is its offset under a parent, and
+// not read for a position that is none. A node of an earlier cycle gets a new id, because its move is a removal and a
+// new node (02 §2.3); in edition 1.0 it keeps its id inside its region (1.0 02 §4.5.1). Errors: those of [Batch.Add]
+// and [Batch.Remove].
+func (b *Batch) Move(id, position string, offset int64) (newID string) {
 	return b.node(func() (string, error) {
 		id, err := b.named(id)
 		if err != nil {
 			return "", err
 		}
-		return b.editor.Move(id, parent, offset)
-	})
-}
-
-// MoveTo moves a node as [Batch.Move] does, to a position as [Batch.Add] reads it.
-func (b *Batch) MoveTo(id, position string) (newID string) {
-	return b.node(func() (string, error) {
-		id, err := b.named(id)
+		named, err := b.isParent(position)
 		if err != nil {
 			return "", err
+		}
+		if named {
+			return b.editor.Move(id, position, offset)
 		}
 		gap, err := b.gap(position)
 		if gap == nil {
@@ -165,6 +164,14 @@ func (b *Batch) Has(id string) bool {
 		b.err = err
 	}
 	return has
+}
+
+// isParent reports whether a position is a parent, an id or the name of a region. An id can begin as other positions do.
+func (b *Batch) isParent(position string) (bool, error) {
+	if !strings.HasPrefix(strings.TrimLeft(position, " "), "(") && !b.addressed(position) {
+		return true, nil
+	}
+	return b.editor.Has(position)
 }
 
 // addressed reports whether a text is a place behind an address, as edition 1.0 writes it: @t0 (d2, end)?.

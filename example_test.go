@@ -148,7 +148,7 @@ func ExampleContext_Fork() {
 
 func ExampleContext_PlanPruning() {
 	ctx := context.Background()
-	plan, err := greetings(ctx).PlanPruning(ctx, pact.Working(), &pact.Pruning{Policy: lifecycle.Policy{MaxTurns: 2}})
+	plan, err := greetings(ctx).PlanPruning(ctx, "working", &pact.Pruning{Policy: lifecycle.Policy{MaxTurns: 2}})
 	check(err)
 	fmt.Println(plan.Before.Turns, plan.After.Turns)
 	// Output: 3 2
@@ -182,7 +182,7 @@ func ExampleContext_Erase() {
 	c := greetings(ctx)
 	erased, err := c.Erase(ctx, pact.Erasure{Texts: []string{"How are you?"}, Reason: "asked for", Random: rand.Reader})
 	check(err)
-	latest, err := c.At(ctx, pact.Latest())
+	latest, err := c.At(ctx, "latest")
 	check(err)
 	n, err := latest.Node("m2")
 	check(err)

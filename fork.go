@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -222,17 +223,10 @@ func (c *Context) names(ctx context.Context) (map[string]bool, error) {
 	return names, err
 }
 
-// Origin is the snapshot from which a context was forked.
-type Origin struct {
-	Name     string `json:"name,omitempty"` // the current name of the origin, "" if it was deleted
-	Cycle    int64  `json:"cycle"`          // the cycle of the snapshot
-	Revision int64  `json:"-"`              // the first revision that belongs to the fork alone
-}
-
 // Origins returns the snapshot from which this context was forked, then the snapshot from
 // which that origin was forked, and so on, as far as these contexts still exist. It
 // returns nothing for a context that is not a fork. Cost: listing the contexts.
-func (c *Context) Origins(ctx context.Context) ([]Origin, error) {
+func (c *Context) Origins(ctx context.Context) ([]inspect.Origin, error) {
 	at := c.state.Load().Info
 	if at.Origin.Key == 0 {
 		return nil, nil
@@ -245,10 +239,10 @@ func (c *Context) Origins(ctx context.Context) ([]Origin, error) {
 	for _, info := range list {
 		byKey[info.Key] = info
 	}
-	var origins []Origin
+	var origins []inspect.Origin
 	for at.Origin.Key != 0 {
 		from := byKey[at.Origin.Key] // the zero Info if the origin was deleted
-		origins = append(origins, Origin{from.Name, at.Origin.Cycle, at.Origin.Revision + 1})
+		origins = append(origins, inspect.Origin{Name: from.Name, Cycle: at.Origin.Cycle, Revision: at.Origin.Revision + 1})
 		at = from
 	}
 	return origins, nil

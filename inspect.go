@@ -158,7 +158,7 @@ func (c *Context) Timeline(ctx context.Context, id string) (_ *inspect.Timeline,
 
 // Occurrences returns each content for which match is true in the snapshots between two addresses, in the order in
 // which the contents came, and with working those that the working state has beyond the latest snapshot. If from is
-// [Working], it searches the working state alone. match gets a content as canonical JSON and the cycle of the state
+// the working state, it searches the working state alone. match gets a content as canonical JSON and the cycle of the state
 // that brought it. Errors: E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address.
 //
 // Cost: the first snapshot, then what differs from each to the next; it makes no trees of the others.
@@ -169,7 +169,7 @@ func (c *Context) Occurrences(ctx context.Context, from, to Address, working boo
 		return nil, err
 	}
 	first, last := int64(1), int64(0)
-	if from != Working() && s.Cycle >= s.First {
+	if !from.names(workingWord) && s.Cycle >= s.First {
 		if first, last, err = cycles(s.Info, from, to); err != nil {
 			return nil, err
 		}

@@ -8,9 +8,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/commit"
-	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/selector"
 )
 
 // Node is a node of one snapshot (02 §3): its headers, and methods to read its content.
@@ -137,30 +135,6 @@ func decoded(data []byte) (v any) {
 	return v
 }
 
-// The regions that take new nodes, as parents of [Batch.Add] (02 §2), and the region of the
-// sealed turns, in which a [Hit] can be.
-const (
-	RegionSys  = "^sys" // the system header
-	RegionSeq  = "^seq" // the sealed turns
-	RegionHead = "^ah"  // the active head
-)
-
-// The canonical roles of a block (01 §2). Any other role needs a namespace, such as x:critic.
-const (
-	RoleUser      = "user"
-	RoleAssistant = "assistant"
-	RoleTool      = "tool"
-	RoleSystem    = "system"
-	RoleOther     = "other"
-)
-
-// The kinds of a block that this package gives a meaning. Kinds are free text.
-const (
-	KindText   = "text"
-	KindCall   = "call"   // a call of a tool; Batch.AddResult adds its result
-	KindResult = "result" // of a call
-)
-
 // Spec describes a node to add (02 §3).
 type Spec struct {
 	ID       string // any text of at most 1 KiB that is new to the whole history; "" to have one generated
@@ -171,7 +145,10 @@ type Spec struct {
 	TTL      *int64 // cycles until it expires, nil if it never does; with 0 no call is sent it (03 §3.1)
 	Cad      *int64 // cycles after which a new node of its Key comes, at least 1; nil for none (1.0 03 §3.4)
 
-	Role, Kind, Key, Provenance, MIME, Encoding string // optional headers, "" for none
+	Role string // user, assistant, tool, system, other or one with a namespace, such as x:critic; "" for none (01 §2)
+	Kind string // any text, "" for none; a call of a tool is a call, and what [Batch.AddResult] adds a result
+
+	Key, Provenance, MIME, Encoding string // optional headers, "" for none
 
 	Tags, Refs []string // Refs are ids of nodes that it refers to
 	Removable  bool     // a group that goes when it is empty (02 §5.3.1)
@@ -179,16 +156,4 @@ type Spec struct {
 
 	Content any            // any value with a JSON form; nil for none
 	Attrs   map[string]any // custom attributes: data_*, content_* or a name with a colon (02 §3.5)
-}
-
-// ParseSpec reads a description of a node to add (001 §6), such as
-//
-//	block:text {key='hero', ttl=5, content='Hello'} +featured
-//
-// In editions with a kind facet block:text is a block of kind text; in v0.1 it is a node of the type block:text.
-// Attributes are the headers of a node by name; tag and ref stand for tags and refs with one value; pinned and
-// removable need no value. It returns E_SELECTOR_INVALID, with the token, for a text that describes no node.
-func ParseSpec(text string, e selector.Edition) (Spec, error) {
-	s, err := query.ParseSpec(text, e)
-	return Spec(s), err
 }

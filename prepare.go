@@ -155,7 +155,7 @@ func lostCandidate() error {
 }
 
 // PlanPruning returns what a commit with this pruning would remove, how much that would free and how much of the
-// provider's cached prefix it would cost: at [Working] the next commit of this context, even if a candidate is
+// provider's cached prefix it would cost: at working the next commit of this context, even if a candidate is
 // prepared, at a snapshot the first commit of a fork of it. It changes nothing and does not read the clock. Cost:
 // that of preparing the commit twice; for a fork also reading that snapshot and the log entry that published it.
 func (c *Context) PlanPruning(ctx context.Context, at Address, p *Pruning) (*inspect.PrunePlan, error) {
@@ -163,7 +163,7 @@ func (c *Context) PlanPruning(ctx context.Context, at Address, p *Pruning) (*ins
 	if err != nil {
 		return nil, err
 	}
-	if at.names(Working()) {
+	if at.names(workingWord) {
 		return c.plan(ctx, s, c.retained(), p)
 	}
 	cycle, err := at.cycle(s.Info)

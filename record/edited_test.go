@@ -57,7 +57,7 @@ func TestNoAnswerOfALogIsLost(t *testing.T) {
 				must(t, err)
 				all.Write(thread)
 			}
-			for state, err := range c.History(t.Context(), pact.Cycle(1), pact.Latest()) {
+			for state, err := range c.History(t.Context(), pact.Cycle(1), "latest") {
 				must(t, err)
 				look(state)
 			}

@@ -274,12 +274,13 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.
 	if o.Status == history.Completed {
 		came = canon.Any{} // its blocks hold it
 	}
+	o.ID = a.id
 	var err error
 	if o.Request, err = history.PackRequest(string(withAnswer(a.kept, told, came))); err != nil {
 		return err
 	}
 	if !ends {
-		_, err := l.c.EndAttempt(ctx, a.id, o)
+		_, err := l.c.EndAttempt(ctx, o)
 		return err
 	}
 	var texts string
@@ -302,7 +303,7 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.
 		}
 		return nil
 	}
-	more := pact.CommitOptions{End: &pact.AttemptEnd{ID: a.id, Outcome: o}, Next: answered,
+	more := pact.CommitOptions{End: &o, Next: answered,
 		NextMessage: "the provider answered"}
 	cycle := l.committed()
 	err = l.commit(ctx, more)
@@ -311,7 +312,7 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.
 			err = l.commit(ctx, more)
 		} else if err == nil {
 			l.last, l.frames = nil, frames{}
-			_, err = l.c.EndAttempt(ctx, a.id, o)
+			_, err = l.c.EndAttempt(ctx, o)
 			return err
 		}
 	}

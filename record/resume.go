@@ -136,7 +136,7 @@ func (r *Recorder) endLeft(ctx context.Context, l *recording) error {
 	defer func() { r.at = now }()
 	for _, a := range l.left {
 		r.at = a.StartedNS
-		_, err := l.c.EndAttempt(ctx, a.ID, pact.Outcome{Status: history.Failed, Err: errRecorderGone})
+		_, err := l.c.EndAttempt(ctx, pact.Outcome{ID: a.ID, Status: history.Failed, Err: errRecorderGone})
 		if err != nil && !errors.Is(err, fault.Conflict) { // another process may have ended it
 			return err
 		}

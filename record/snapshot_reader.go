@@ -32,7 +32,7 @@ func (r *snapshotReader) read(ctx context.Context, c *pact.Context, cycle int64)
 	read := false
 	if r.steps++; r.steps > stepsToHistory {
 		if r.stop == nil {
-			r.forward, r.stop = iter.Pull2(c.History(ctx, pact.Cycle(cycle), pact.Latest()))
+			r.forward, r.stop = iter.Pull2(c.History(ctx, pact.Cycle(cycle), "latest"))
 		}
 		s, err, read = r.forward()
 	}

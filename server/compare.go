@@ -145,7 +145,7 @@ func (s *Server) comparisons() {
 			if err != nil {
 				return nil, err
 			}
-			at := pact.Working()
+			at := pact.Address("working")
 			if in.At != "" {
 				if at, err = pact.ParseAddress(in.At, c.Edition()); err != nil {
 					return nil, err

@@ -115,7 +115,7 @@ func TestEventsFollowTheLogAndTheAttempts(t *testing.T) {
 		t.Fatal(err)
 	}
 	live.expect("3 commit")
-	if _, err := c.EndAttempt(t.Context(), attempt.ID, pact.Outcome{Status: history.Completed}); err != nil {
+	if _, err := c.EndAttempt(t.Context(), pact.Outcome{ID: attempt.ID, Status: history.Completed}); err != nil {
 		t.Fatal(err)
 	}
 	if what, data := live.next(); what != "attempt" || !strings.Contains(data, `"completed"`) {
@@ -271,7 +271,7 @@ func TestOneStreamTellsOfAllContextsOfAToken(t *testing.T) {
 	r.must(nil, "DELETE", "/v1/contexts/my-old", "")
 	expect(all, "deleted my-old0")
 	expect(mine, "deleted my-old0")
-	if err := r.store.RevokeToken(t.Context(), "some"); err != nil {
+	if err := server.RevokeToken(t.Context(), r.store, "some"); err != nil {
 		t.Fatal(err)
 	}
 	if what, _ := mine.next(); what != "failed" {

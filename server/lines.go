@@ -64,7 +64,7 @@ func (s *Server) fork(ctx context.Context, name string, f *forking, request stri
 	if err != nil {
 		return nil, err
 	}
-	at, err := addressOr(c, f.At, pact.Latest())
+	at, err := addressOr(c, f.At, "latest")
 	if err != nil {
 		return nil, err
 	}

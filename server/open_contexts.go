@@ -178,7 +178,7 @@ func (c *openContext) at(ctx context.Context, address string) (*pact.Snapshot, e
 
 // stateAt returns the state at an address.
 func (c *openContext) stateAt(ctx context.Context, a pact.Address) (*pact.Snapshot, error) {
-	if a == pact.Working() || a == pact.Latest() {
+	if a == "working" || a == "latest" {
 		return c.context.At(ctx, a)
 	}
 	if s := c.cached(a); s != nil {

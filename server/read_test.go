@@ -49,7 +49,7 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		must(t, err)
 		return v
 	}
-	older, newer := pact.Back(1), pact.Latest()
+	older, newer := pact.Back(1), pact.Address("latest")
 	var entries []any
 	for e, err := range c.Log(ctx, 0) {
 		entries = append(entries, question(e, err))
@@ -65,7 +65,7 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		"select?explain=true&q=" + url.QueryEscape("@t0 .block"):   map[string]any{"ids": []any{}, "explanation": question(c.Explain(ctx, latest, nil))},
 		"diff?select=.block": question(c.RichDiff(ctx, older, newer, &pact.DiffOptions{Select: ".block", ContentMode: diff.Unified, ContextLines: 3})),
 		"diff?select=.block&from=@c1&to=working&content_mode=tokens": question(
-			c.RichDiff(ctx, pact.Cycle(1), pact.Working(), &pact.DiffOptions{Select: ".block", ContentMode: diff.Tokens})),
+			c.RichDiff(ctx, pact.Cycle(1), "working", &pact.DiffOptions{Select: ".block", ContentMode: diff.Tokens})),
 		"select?q=" + url.QueryEscape("@t-1..@t0 .block"): map[string]any{"ids": []any{},
 			"range": question(c.RangeDiffLatest(ctx, "@t-1..@t0 .block", nil))},
 		"nodes/" + url.PathEscape(ids[0]) + "/life": question(c.Timeline(ctx, ids[0])),
@@ -79,7 +79,7 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		"log":                      map[string]any{"items": entries},
 		"log?limit=1":              map[string]any{"items": entries[:1], "next": 1},
 		"log?after=1&limit=1":      map[string]any{"items": entries[1:2], "next": 2},
-		`plan {"policy":{"max_nodes":1,"protect_turns":1}}`:        question(c.PlanPruning(ctx, pact.Working(), &pact.Pruning{Policy: policy})),
+		`plan {"policy":{"max_nodes":1,"protect_turns":1}}`:        question(c.PlanPruning(ctx, "working", &pact.Pruning{Policy: policy})),
 		`plan?at=@c3 {"policy":{"max_nodes":1,"protect_turns":1}}`: question(c.PlanPruning(ctx, pact.Cycle(3), &pact.Pruning{Policy: policy})),
 	} {
 		method, body := "GET", ""
@@ -110,7 +110,7 @@ func plain(t *testing.T, text []byte) string {
 func TestThreadsAndSnapshotsAreTheBytesOfTheLibrary(t *testing.T) {
 	r := start(t, server.Options{})
 	c := weather(t, r)
-	snapshot, err := c.At(t.Context(), pact.Latest())
+	snapshot, err := c.At(t.Context(), "latest")
 	must(t, err)
 	thread, err := snapshot.Thread(t.Context())
 	must(t, err)

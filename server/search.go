@@ -137,13 +137,13 @@ func (s *Server) search(ctx context.Context, name, from, to string, pattern *reg
 		return nil, err
 	}
 	working := ""
-	if end == pact.Latest() || end == pact.Working() {
+	if end == "latest" || end == "working" {
 		tail, err := record.TailOf(ctx, c)
 		if err != nil {
 			return nil, err
 		}
-		if working = string(tail); end == pact.Working() {
-			end, working = pact.Latest(), cmp.Or(working, "working")
+		if working = string(tail); end == "working" {
+			end, working = "latest", cmp.Or(working, "working")
 		}
 	}
 	list, err := view.Grep(ctx, c, begin, end, working, pattern, func(int64) {})

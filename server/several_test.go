@@ -125,7 +125,7 @@ func TestSeveralServersOfOneDatabaseShowOneHistory(t *testing.T) {
 			}
 		}
 	}
-	if err := servers[0].store.RevokeToken(t.Context(), "anna"); err != nil {
+	if err := server.RevokeToken(t.Context(), servers[0].store, "anna"); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(1100 * time.Millisecond)

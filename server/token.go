@@ -25,7 +25,7 @@ const (
 )
 
 // NewToken makes a token with a random secret of 256 bits. The caller gives it to the store
-// ([pact.DB.AddToken]) and the secret to the user of the server; the token does not reveal
+// ([AddToken]) and the secret to the user of the server; the token does not reveal
 // the secret.
 func NewToken(name string, write bool, pattern string, now time.Time) (secret string, t history.AccessToken) {
 	random := make([]byte, 32)
@@ -33,6 +33,23 @@ func NewToken(name string, write bool, pattern string, now time.Time) (secret st
 	secret = "pact_" + base64.RawURLEncoding.EncodeToString(random)
 	return secret, history.AccessToken{Name: name, Hash: sha256.Sum256([]byte(sessionOf(secret))), Write: write,
 		Pattern: pattern, CreatedNS: now.UnixNano()}
+}
+
+// AddToken keeps a token in a store, so that every process that serves the store knows it. It is durable before AddToken
+// returns. Errors: E_CONFLICT if there is one with its name, E_DOCUMENT_INVALID for a name or a pattern that no context
+// can have.
+func AddToken(ctx context.Context, db *pact.DB, t history.AccessToken) error {
+	return engine.Of(db).AddToken(ctx, t)
+}
+
+// Tokens lists the tokens of a store by name, in the order of their bytes. Cost: one row each.
+func Tokens(ctx context.Context, db *pact.DB) ([]history.AccessToken, error) {
+	return engine.Of(db).Tokens(ctx)
+}
+
+// RevokeToken removes a token from a store. It returns E_NOT_FOUND if there is none with this name.
+func RevokeToken(ctx context.Context, db *pact.DB, name string) error {
+	return engine.Of(db).RevokeToken(ctx, name)
 }
 
 // guarded returns the contexts of a store as a request sees them: those that its right opens.
@@ -152,7 +169,7 @@ func (s *Server) named(ctx context.Context, since time.Time) ([]history.AccessTo
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	list, err := s.all.Tokens(ctx)
+	list, err := Tokens(ctx, s.all)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 func (r *running) token(name string, write bool, pattern string) []string {
 	r.t.Helper()
 	secret, t := server.NewToken(name, write, pattern, time.Now())
-	if err := r.store.AddToken(r.t.Context(), t); err != nil {
+	if err := server.AddToken(r.t.Context(), r.store, t); err != nil {
 		r.t.Fatal(err)
 	}
 	return []string{"Authorization", "Bearer " + secret}
@@ -48,7 +48,7 @@ func TestARevokedTokenOpensNothingAndItsStreamsEnd(t *testing.T) {
 	cookie := []string{"Authorization", "-", "Cookie", session.Name + "=" + session.Value}
 	r.must(nil, "GET", "/v1/contexts/a", "", cookie...)
 	staying, ending := r.followAs(t, "a", "", kept[1]), r.followAs(t, "a", "", gone[1])
-	if err := r.store.RevokeToken(t.Context(), "gone"); err != nil {
+	if err := server.RevokeToken(t.Context(), r.store, "gone"); err != nil {
 		t.Fatal(err)
 	}
 	what, data := ending.next()
@@ -119,7 +119,7 @@ func TestTheStoreHoldsNothingThatOpensTheServer(t *testing.T) {
 	if other, _ := server.NewToken("a", false, "", time.Now()); other == secret || len(secret) < 48 {
 		t.Errorf("the secrets %s and %s", secret, other)
 	}
-	if err := r.store.AddToken(t.Context(), token); err != nil {
+	if err := server.AddToken(t.Context(), r.store, token); err != nil {
 		t.Fatal(err)
 	}
 	hash := fmt.Sprintf("%x", token.Hash)

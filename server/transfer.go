@@ -103,7 +103,7 @@ func (s *Server) transfers() {
 					return c.Export(ctx, w)
 				}
 				first, _ := c.Cycles()
-				return c.ExportSnapshots(ctx, w, pact.Cycle(first), pact.Latest())
+				return c.ExportSnapshots(ctx, w, pact.Cycle(first), "latest")
 			})
 		})
 }

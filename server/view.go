@@ -34,7 +34,7 @@ func (s *Server) view(ctx context.Context, in *stateQuery) (*openContext, *view.
 	}
 	log, err := c.reader.Log(ctx)
 	first, _ := c.context.Cycles()
-	return c, &view.State{Snapshot: state, Log: log, Counter: c.counter, First: first, Draft: at == pact.Working()}, err
+	return c, &view.State{Snapshot: state, Log: log, Counter: c.counter, First: first, Draft: at == "working"}, err
 }
 
 // blocksOf says which blocks of a thread to list.

@@ -62,7 +62,7 @@ func TestExampleFilesAreImportedAndRenderedBack(t *testing.T) {
 // exportAndBack: the attributes survive a document.
 func exportAndBack(t *testing.T, made *pact.Context) {
 	t.Helper()
-	last, err := made.At(t.Context(), pact.Latest())
+	last, err := made.At(t.Context(), "latest")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestRewrittenRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			compareConversation(t, test.name, made, list[0])
-			latest, err := made.At(t.Context(), pact.Latest())
+			latest, err := made.At(t.Context(), "latest")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -119,7 +119,7 @@ func leavesOut(t *testing.T, c *pact.Context) bool {
 	t.Helper()
 	states := []*pact.Snapshot{c.Working()}
 	if first, last := c.Cycles(); first <= last {
-		for s, err := range c.History(t.Context(), pact.Cycle(first), pact.Latest()) {
+		for s, err := range c.History(t.Context(), pact.Cycle(first), "latest") {
 			if err != nil {
 				t.Fatal(err)
 			}

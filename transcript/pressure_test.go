@@ -63,7 +63,7 @@ func (p *pressure) context(c *pact.Context) {
 		p.Fatal(err)
 	}
 	reports := reportsOf(p.T, log)
-	for s, err := range c.History(p.Context(), pact.Cycle(1), pact.Latest()) {
+	for s, err := range c.History(p.Context(), pact.Cycle(1), "latest") {
 		if err != nil {
 			p.Fatal(err)
 		}

@@ -22,7 +22,7 @@ const (
 )
 
 // roles are the roles of the blocks that a content with a role becomes.
-var roles = map[string]string{genai.RoleUser: pact.RoleUser, genai.RoleModel: pact.RoleAssistant}
+var roles = map[string]string{genai.RoleUser: "user", genai.RoleModel: "assistant"}
 
 // add adds an event behind those that a context has.
 func add(ctx context.Context, c *pact.Context, b *pact.Batch, e *session.Event) error {
@@ -34,7 +34,7 @@ func add(ctx context.Context, c *pact.Context, b *pact.Batch, e *session.Event) 
 		}
 		if v, ok := integer(n.Attrs[attrNumber]); ok {
 			number, offset = max(number, v+1), max(offset, n.Offset+1)
-			if id, ok := n.Attrs["wire:call"].(string); ok && n.Kind == pact.KindCall {
+			if id, ok := n.Attrs["wire:call"].(string); ok && n.Kind == "call" {
 				calls[id] = n.ID
 			}
 		}
@@ -49,7 +49,7 @@ func add(ctx context.Context, c *pact.Context, b *pact.Batch, e *session.Event) 
 	if e.Content != nil {
 		attrs[attrContent] = e.Content.Role
 	}
-	b.Add(pact.RegionHead, pact.Spec{Kind: kindEvent, Role: pact.RoleOther, Offset: offset, Pinned: true, Content: json.RawMessage(text), Attrs: attrs})
+	b.Add("^ah", pact.Spec{Kind: kindEvent, Role: "other", Offset: offset, Pinned: true, Content: json.RawMessage(text), Attrs: attrs})
 	if e.Content == nil {
 		return nil
 	}
@@ -59,11 +59,11 @@ func add(ctx context.Context, c *pact.Context, b *pact.Batch, e *session.Event) 
 			return err
 		}
 		spec.Offset, spec.Attrs[attrNumber], spec.Attrs[attrPlace] = offset+1, number, i
-		if of := calls[call]; spec.Kind == pact.KindResult && of != "" && b.Has(of) {
+		if of := calls[call]; spec.Kind == "result" && of != "" && b.Has(of) {
 			spec.Refs = []string{of}
 		}
-		id := b.Add(pact.RegionHead, spec)
-		if spec.Kind == pact.KindCall {
+		id := b.Add("^ah", spec)
+		if spec.Kind == "call" {
 			calls[call] = id
 		}
 	}
@@ -76,18 +76,18 @@ func specOf(p *genai.Part, role string) (s pact.Spec, call string, err error) {
 	if err != nil {
 		return s, "", err
 	}
-	s = pact.Spec{Role: cmp.Or(roles[role], pact.RoleOther), Kind: "part", Content: json.RawMessage(text), Attrs: map[string]any{}}
+	s = pact.Spec{Role: cmp.Or(roles[role], "other"), Kind: "part", Content: json.RawMessage(text), Attrs: map[string]any{}}
 	alone, err := json.Marshal(&genai.Part{Text: p.Text})
 	switch {
 	case err != nil:
 		return s, "", err
 	case p.Text != "" && string(alone) == string(text):
-		s.Kind, s.Content = pact.KindText, p.Text
+		s.Kind, s.Content = "text", p.Text
 	case p.FunctionCall != nil:
-		s.Kind, call = pact.KindCall, p.FunctionCall.ID
+		s.Kind, call = "call", p.FunctionCall.ID
 		s.Attrs["wire:call"], s.Attrs["wire:name"] = call, p.FunctionCall.Name
 	case p.FunctionResponse != nil:
-		s.Kind, s.Role, call = pact.KindResult, pact.RoleTool, p.FunctionResponse.ID
+		s.Kind, s.Role, call = "result", "tool", p.FunctionResponse.ID
 		s.Attrs["wire:call"] = call
 	case p.Thought:
 		s.Kind = "thinking"
@@ -136,7 +136,7 @@ func readEvents(ctx context.Context, s *pact.Snapshot) ([]*session.Event, error)
 		}
 		place, _ := integer(n.Attrs[attrPlace])
 		p := &genai.Part{}
-		if n.Kind == pact.KindText {
+		if n.Kind == "text" {
 			if p.Text, err = n.Text(ctx); err != nil {
 				return nil, err
 			}

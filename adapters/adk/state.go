@@ -61,7 +61,7 @@ func set(c *pact.Context, b *pact.Batch, values map[string]any) error {
 		if id := had[key]; id != "" {
 			b.Remove(id)
 		}
-		b.Add(pact.RegionSys, pact.Spec{Kind: kindState, Key: key, Offset: 1, Content: json.RawMessage(text)})
+		b.Add("^sys", pact.Spec{Kind: kindState, Key: key, Offset: 1, Content: json.RawMessage(text)})
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func askOurs(ctx context.Context, c *pact.Context, question string) error {
 	case "last":
 		err = read("^seq .seg:depth(1-3) .block")
 	case "diff":
-		d, failed := c.Diff(ctx, pact.Cycle(cycle-1), pact.Latest(), nil)
+		d, failed := c.Diff(ctx, pact.Cycle(cycle-1), "latest", nil)
 		if err = failed; err == nil {
 			found = len(d.Added)
 		}
@@ -98,12 +98,12 @@ func askOurs(ctx context.Context, c *pact.Context, question string) error {
 		_, err = c.Timeline(ctx, fmt.Sprintf("block:%d-1", cycle/2))
 		found = 1
 	case "prefixes":
-		for _, failed := range c.Prefixes(ctx, pact.Cycle(1), pact.Latest()) {
+		for _, failed := range c.Prefixes(ctx, pact.Cycle(1), "latest") {
 			err = cmp.Or(err, failed)
 			found++
 		}
 	case "grep":
-		_, err = view.Grep(ctx, c, pact.Cycle(1), pact.Latest(), "", regexp.MustCompile("no such word"), func(int64) { found++ })
+		_, err = view.Grep(ctx, c, pact.Cycle(1), "latest", "", regexp.MustCompile("no such word"), func(int64) { found++ })
 	case "half":
 		s, failed := c.At(ctx, pact.Cycle(cycle/2))
 		if err = failed; err == nil {

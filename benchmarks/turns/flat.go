@@ -52,7 +52,7 @@ func (b *bench) committer(n int, m manner) func(i int) {
 	b.cleanUp = func() { must(s.Close()) }
 	if m.fork {
 		var err error
-		c, err = c.Fork(b.ctx, pact.Latest(), "fork", nil)
+		c, err = c.Fork(b.ctx, "latest", "fork", nil)
 		must(err)
 	}
 	var limit *pact.Pruning

@@ -84,7 +84,7 @@ func heapOfSnapshot(b *bench, n int) (ours, plain figure) {
 	const many = 200
 	inUse := func(held int) int64 {
 		var list []*pact.Snapshot
-		for snapshot, err := range c.History(b.ctx, pact.Cycle(int64(n-many+1)), pact.Latest()) {
+		for snapshot, err := range c.History(b.ctx, pact.Cycle(int64(n-many+1)), "latest") {
 			must(err)
 			list = append(list[max(0, len(list)-held+1):], snapshot)
 		}

@@ -30,15 +30,15 @@ func run(ctx context.Context) error {
 	}
 	say := func(region, role, text string) error {
 		return c.Edit(ctx, func(b *pact.Batch) error {
-			b.Add(region, pact.Spec{Role: role, Kind: pact.KindText, Content: text})
+			b.Add(region, pact.Spec{Role: role, Kind: "text", Content: text})
 			return nil
 		}, nil)
 	}
-	if err := say(pact.RegionSys, pact.RoleSystem, "You are terse."); err != nil {
+	if err := say("^sys", "system", "You are terse."); err != nil {
 		return err
 	}
 	for _, question := range []string{"Hello!", "What is a context tree?"} {
-		if err := say(pact.RegionHead, pact.RoleUser, question); err != nil {
+		if err := say("^ah", "user", question); err != nil {
 			return err
 		}
 		candidate, err := c.Prepare(ctx, nil) // what the model will see, not yet published
@@ -55,7 +55,7 @@ func run(ctx context.Context) error {
 			return err
 		}
 		fmt.Printf("@c%d %s\n%s\n", snapshot.Cycle(), messages, answer)
-		if err := say(pact.RegionHead, pact.RoleAssistant, answer); err != nil { // belongs to the next cycle
+		if err := say("^ah", "assistant", answer); err != nil { // belongs to the next cycle
 			return err
 		}
 	}

@@ -35,7 +35,7 @@ func TestAPersonDrawsAPolicyOverTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.EndAttempt(t.Context(), a.ID, pact.Outcome{Status: history.Completed}); err != nil {
+	if _, err := c.EndAttempt(t.Context(), pact.Outcome{ID: a.ID, Status: history.Completed}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Commit(t.Context(), nil); err != nil {

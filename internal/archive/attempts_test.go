@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/store"
 )
 
@@ -23,7 +24,8 @@ func TestABackupCarriesAttempts(t *testing.T) {
 	for _, o := range []pact.Outcome{{Status: history.Failed, Err: io.ErrUnexpectedEOF}, {Status: history.Completed, TokenIn: &in}} {
 		a, err := c.StartAttempt(background, call, io.Discard, nil)
 		must(t, err)
-		_, err = c.EndAttempt(background, a.ID, o)
+		o.ID = a.ID
+		_, err = c.EndAttempt(background, o)
 		must(t, err)
 	}
 	_, err = c.Commit(background, nil)
@@ -52,7 +54,7 @@ func TestABackupCarriesAttempts(t *testing.T) {
 			t.Errorf("%+v came back as %+v", want, got)
 		}
 	}
-	r, err := pact.Replay(background, bytes.NewReader(backup.Bytes()), nil)
+	r, err := archive.RoundTrip(background, bytes.NewReader(backup.Bytes()), archive.Options{})
 	must(t, err)
 	if !r.Same {
 		t.Errorf("%+v", r.Difference)

@@ -52,7 +52,7 @@ func TestMigratedHistoriesSayTheSame(t *testing.T) {
 		for cycle := first; cycle <= last+1; cycle++ {
 			at := pact.Cycle(cycle)
 			if cycle > last {
-				at = pact.Working()
+				at = "working"
 			}
 			was, err := c.At(ctx, at)
 			must(t, err)
@@ -161,7 +161,7 @@ func TestMigrateTellsOfEarlierPolicies(t *testing.T) {
 		}, nil))
 		a, err := c.StartAttempt(ctx, pact.ProviderCall{Provider: "p", Model: "m"}, io.Discard, nil)
 		must(t, err)
-		_, err = c.EndAttempt(ctx, a.ID, pact.Outcome{Status: history.Completed})
+		_, err = c.EndAttempt(ctx, pact.Outcome{ID: a.ID, Status: history.Completed})
 		must(t, err)
 		_, err = c.Commit(ctx, nil)
 		must(t, err)

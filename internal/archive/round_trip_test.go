@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/store"
 )
 
@@ -21,7 +22,7 @@ func TestReplayFindsTheFirstByte(t *testing.T) {
 		must(t, err)
 	}
 	var snapshots bytes.Buffer
-	must(t, c.ExportSnapshots(background, &snapshots, pact.Cycle(1), pact.Latest()))
+	must(t, c.ExportSnapshots(background, &snapshots, pact.Cycle(1), "latest"))
 	whole := snapshots.String()
 	lines := strings.SplitAfter(whole, "\n")
 	third := len(lines[0]) + len(lines[1])
@@ -39,7 +40,7 @@ func TestReplayFindsTheFirstByte(t *testing.T) {
 			inspect.Difference{Line: 6, Kind: "snapshot", Cycle: 5, Byte: int64(len(whole))}},
 	}
 	for name, c := range cases {
-		r, err := pact.Replay(background, strings.NewReader(c.file), nil)
+		r, err := archive.RoundTrip(background, strings.NewReader(c.file), archive.Options{})
 		must(t, err)
 		if r.Same || r.Difference == nil || r.Bytes != c.want.Byte {
 			t.Errorf("%s: %+v", name, r)
@@ -54,7 +55,7 @@ func TestReplayFindsTheFirstByte(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
-	if _, err := pact.Replay(background, strings.NewReader("{"), nil); !errors.Is(err, fault.DocumentInvalid) {
+	if _, err := archive.RoundTrip(background, strings.NewReader("{"), archive.Options{}); !errors.Is(err, fault.DocumentInvalid) {
 		t.Errorf("no history: %v", err)
 	}
 }

@@ -111,7 +111,7 @@ func TestCadenceAgreesWithModel(t *testing.T) {
 					spec.TTL = &n.ttl
 				}
 				err := c.Edit(ctx, func(b *pact.Batch) error {
-					b.Add(map[bool]string{true: pact.RegionSys, false: pact.RegionHead}[n.sys], spec)
+					b.Add(map[bool]string{true: "^sys", false: "^ah"}[n.sys], spec)
 					return nil
 				}, nil)
 				if allowed := m.add(n); allowed != (err == nil) || err != nil && !errors.Is(err, fault.OverlapViolatesODI) {
@@ -176,12 +176,12 @@ func TestCadenceGoesOnElsewhere(t *testing.T) {
 		},
 		"snapshots": func() (*pact.Context, error) {
 			var b bytes.Buffer
-			must(t, c.ExportSnapshots(ctx, &b, pact.Cycle(1), pact.Latest()))
+			must(t, c.ExportSnapshots(ctx, &b, pact.Cycle(1), "latest"))
 			c, _, err := pact.ImportHistory(ctx, pact.NewDB(store.NewMemory()), "c", &b, nil)
 			return c, err
 		},
 		"copy": func() (*pact.Context, error) { return c.Copy(ctx, pact.NewDB(store.NewMemory()), "copy") },
-		"fork": func() (*pact.Context, error) { return c.Fork(ctx, pact.Latest(), "fork", nil) },
+		"fork": func() (*pact.Context, error) { return c.Fork(ctx, "latest", "fork", nil) },
 		"document": func() (*pact.Context, error) { // which has only the keys that still live
 			var b bytes.Buffer
 			must(t, c.Working().Export(ctx, &b))

@@ -27,7 +27,7 @@ func TestACallIsTwoSteps(t *testing.T) {
 		t.Errorf("%+v sent %s at revision %d", a, sent.String(), c.Revision())
 	}
 	done, err := c.Commit(background, &pact.CommitOptions{
-		End:  &pact.AttemptEnd{ID: a.ID, Outcome: pact.Outcome{Status: history.Completed, TokenIn: new(int64(3))}},
+		End:  &pact.Outcome{ID: a.ID, Status: history.Completed, TokenIn: new(int64(3))},
 		Next: say("answered"), NextMessage: "an answer"})
 	must(t, err)
 	if got := textOf(t, done.Snapshot); strings.Contains(got, "answered") || !strings.Contains(got, "asked") {
@@ -69,11 +69,11 @@ func TestAStepThatIsRefusedLeavesNothing(t *testing.T) {
 	wantErr(t, "without a model", err, fault.DocumentInvalid)
 	a, err := c.StartAttempt(background, pact.ProviderCall{Provider: "p", Model: "m", Edit: say("asked")}, io.Discard, nil)
 	must(t, err)
-	end := &pact.AttemptEnd{ID: a.ID, Outcome: pact.Outcome{Status: history.Completed}}
+	end := &pact.Outcome{ID: a.ID, Status: history.Completed}
 	_, err = c.Commit(background, &pact.CommitOptions{End: end, Next: fails})
 	wantErr(t, "next", err, oops)
-	_, err = c.Commit(background, &pact.CommitOptions{End: &pact.AttemptEnd{ID: "attempt:1-9",
-		Outcome: end.Outcome}, Next: say("lost")})
+	_, err = c.Commit(background, &pact.CommitOptions{End: &pact.Outcome{ID: "attempt:1-9",
+		Status: history.Completed}, Next: say("lost")})
 	wantErr(t, "another attempt", err, fault.AttemptNotFound)
 	other := reopened(t, s, "steps")
 	must(t, other.Edit(background, say("meanwhile"), nil))

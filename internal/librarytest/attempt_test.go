@@ -31,7 +31,7 @@ func TestAttemptsWithinACycle(t *testing.T) {
 	if first.Params != sha(`{"a":[1,null,true],"temperature":0.5,"\u00e9":"<>"}`) {
 		t.Errorf("the parameters have the hash %s", first.Params)
 	}
-	_, err = c.EndAttempt(background, first.ID, pact.Outcome{Status: history.Canceled})
+	_, err = c.EndAttempt(background, pact.Outcome{ID: first.ID, Status: history.Canceled})
 	must(t, err)
 	must(t, c.Edit(background, say("and more"), nil))
 	second, sent := start(t, c)
@@ -39,7 +39,7 @@ func TestAttemptsWithinACycle(t *testing.T) {
 		second.Params != sha("null") {
 		t.Errorf("the second attempt is %+v", second)
 	}
-	ended, err := c.EndAttempt(background, second.ID, pact.Outcome{Status: history.Completed, TokenIn: new(int64(12)),
+	ended, err := c.EndAttempt(background, pact.Outcome{ID: second.ID, Status: history.Completed, TokenIn: new(int64(12)),
 		TokenOut: new(int64(0))})
 	must(t, err)
 	if c.Revision() != revision+1 {
@@ -47,7 +47,7 @@ func TestAttemptsWithinACycle(t *testing.T) {
 	}
 	s, err := c.Commit(background, nil)
 	must(t, err)
-	if got := thread(t, c, pact.Latest()); got != sent || s.Cycle() != 1 {
+	if got := thread(t, c, "latest"); got != sent || s.Cycle() != 1 {
 		t.Errorf("committed %s, sent %s", got, sent)
 	}
 	log, err := logOf(c)
@@ -169,7 +169,7 @@ func TestAttemptsAndTheClock(t *testing.T) {
 			must(t, c.Edit(background, say(text), nil))
 			if attempts {
 				a, _ := start(t, c)
-				_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: history.Completed})
+				_, err := c.EndAttempt(background, pact.Outcome{ID: a.ID, Status: history.Completed})
 				must(t, err)
 			}
 		}
@@ -190,7 +190,7 @@ func TestAttemptsAndTheClock(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()),
 		pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { now--; return now }}})
 	a, _ := start(t, c)
-	ended, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: history.Completed})
+	ended, err := c.EndAttempt(background, pact.Outcome{ID: a.ID, Status: history.Completed})
 	must(t, err)
 	if a.StartedNS >= 1000 || ended.EndedNS != a.StartedNS {
 		t.Errorf("from %d to %d", a.StartedNS, ended.EndedNS)
@@ -210,7 +210,7 @@ func TestAttemptsBesideEdits(t *testing.T) {
 					continue
 				}
 				if err == nil {
-					_, err = c.EndAttempt(background, a.ID, pact.Outcome{Status: history.Completed})
+					_, err = c.EndAttempt(background, pact.Outcome{ID: a.ID, Status: history.Completed})
 				}
 				if err != nil {
 					t.Error(err)

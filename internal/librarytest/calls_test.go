@@ -96,17 +96,17 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 	"Export": func(c *pact.Context) (any, error) {
 		return written(func(w io.Writer) error { return c.Export(background, w) })
 	},
-	"Blame": func(c *pact.Context) (any, error) { return answer(c.Blame(background, pact.Latest())) },
+	"Blame": func(c *pact.Context) (any, error) { return answer(c.Blame(background, "latest")) },
 	"Commit": func(c *pact.Context) (any, error) {
 		return answer(c.Commit(background, &pact.CommitOptions{Note: pact.Note{Request: "r"}}))
 	},
 	"Copy": func(c *pact.Context) (any, error) {
 		return answer(c.Copy(background, pact.NewDB(store.NewMemory()), "copy"))
 	},
-	"CycleAt": func(c *pact.Context) (any, error) { return answer(c.CycleAt(pact.Latest())) },
+	"CycleAt": func(c *pact.Context) (any, error) { return answer(c.CycleAt("latest")) },
 	"Cycles":  func(c *pact.Context) (any, error) { c.Cycles(); return nil, nil },
 	"Diff": func(c *pact.Context) (any, error) {
-		return answer(c.Diff(background, pact.Cycle(1), pact.Latest(), nil))
+		return answer(c.Diff(background, pact.Cycle(1), "latest", nil))
 	},
 	"Edit": func(c *pact.Context) (any, error) {
 		return nil, c.Edit(background, func(b *pact.Batch) error {
@@ -116,14 +116,14 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 	},
 	"Edition": func(c *pact.Context) (any, error) { c.Edition(); return nil, nil },
 	"EndAttempt": func(c *pact.Context) (any, error) {
-		return answer(c.EndAttempt(background, "attempt:4-1", pact.Outcome{Status: history.Completed}))
+		return answer(c.EndAttempt(background, pact.Outcome{ID: "attempt:4-1", Status: history.Completed}))
 	},
 	"Erase": func(c *pact.Context) (any, error) {
 		return answer(c.Erase(background, pact.Erasure{IDs: []string{unreadBlock}, Reason: "r", Random: chance()}))
 	},
 	"Explain": func(c *pact.Context) (any, error) { return answer(c.Explain(background, "@t0 [content~'hello']", nil)) },
 	"ExportSnapshots": func(c *pact.Context) (any, error) {
-		return written(func(w io.Writer) error { return c.ExportSnapshots(background, w, pact.Cycle(1), pact.Latest()) })
+		return written(func(w io.Writer) error { return c.ExportSnapshots(background, w, pact.Cycle(1), "latest") })
 	},
 	"Extension": func(c *pact.Context) (any, error) { return answer(c.Extension(background, c)) },
 	"Find":      func(c *pact.Context) (any, error) { return answer(c.Find(background, ".block", nil)) },
@@ -131,7 +131,7 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 		return answer(c.Fork(background, pact.Cycle(1), "fork", &pact.Note{Request: "r"}))
 	},
 	"History": func(c *pact.Context) (any, error) {
-		return collected(c.History(background, pact.Cycle(1), pact.Latest()))
+		return collected(c.History(background, pact.Cycle(1), "latest"))
 	},
 	"Log": func(c *pact.Context) (any, error) { return collected(c.Log(background, 0)) },
 	"HistoryExtension": func(c *pact.Context) (any, error) {
@@ -143,7 +143,7 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 	},
 	"Name": func(c *pact.Context) (any, error) { c.Name(); return nil, nil },
 	"Occurrences": func(c *pact.Context) (any, error) {
-		return answer(c.Occurrences(background, pact.Cycle(1), pact.Latest(), true, func(int64, string) bool { return true }))
+		return answer(c.Occurrences(background, pact.Cycle(1), "latest", true, func(int64, string) bool { return true }))
 	},
 	"Migrate": func(c *pact.Context) (any, error) {
 		to, _, err := c.Migrate(background, pact.NewDB(store.NewMemory()), "moved", selector.V1, true)
@@ -151,11 +151,11 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 	},
 	"Origins": func(c *pact.Context) (any, error) { return answer(c.Origins(background)) },
 	"Prefixes": func(c *pact.Context) (any, error) {
-		return collected(c.Prefixes(background, pact.Cycle(1), pact.Latest()))
+		return collected(c.Prefixes(background, pact.Cycle(1), "latest"))
 	},
 	"Prepare": func(c *pact.Context) (any, error) { return answer(c.Prepare(background, nil)) },
 	"PlanPruning": func(c *pact.Context) (any, error) {
-		return answer(c.PlanPruning(background, pact.Latest(), &pact.Pruning{IDs: []string{unreadTurn}}))
+		return answer(c.PlanPruning(background, "latest", &pact.Pruning{IDs: []string{unreadTurn}}))
 	},
 	"RangeDiffLatest": func(c *pact.Context) (any, error) {
 		return answer(c.RangeDiffLatest(background, "@t-1..@t0 .block", nil))
@@ -164,7 +164,7 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 	"Retain":   func(c *pact.Context) (any, error) { return answer(c.Retain(unreadBlock)) },
 	"Revision": func(c *pact.Context) (any, error) { c.Revision(); return nil, nil },
 	"RichDiff": func(c *pact.Context) (any, error) {
-		return answer(c.RichDiff(background, pact.Cycle(1), pact.Latest(), nil))
+		return answer(c.RichDiff(background, pact.Cycle(1), "latest", nil))
 	},
 	"Select": func(c *pact.Context) (any, error) { return answer(c.Select(background, "@t0 [content~'hello']", nil)) },
 	"Send": func(c *pact.Context) (any, error) {
@@ -180,7 +180,7 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 
 // callsOfSnapshot has a call of every exported method of Snapshot.
 var callsOfSnapshot = map[string]func(s *pact.Snapshot) (any, error){
-	"At":      func(s *pact.Snapshot) (any, error) { return answer(s.At(pact.Latest())) },
+	"At":      func(s *pact.Snapshot) (any, error) { return answer(s.At("latest")) },
 	"Cycle":   func(s *pact.Snapshot) (any, error) { s.Cycle(); return nil, nil },
 	"Digest":  func(s *pact.Snapshot) (any, error) { s.Digest(); return nil, nil },
 	"Edition": func(s *pact.Snapshot) (any, error) { s.Edition(); return nil, nil },
@@ -214,7 +214,7 @@ var callsOfBatch = map[string]func(b *pact.Batch){
 	"Has":         func(b *pact.Batch) { b.Has(unreadBlock) },
 	"KeepPolicy":  func(b *pact.Batch) { b.KeepPolicy(&lifecycle.Policy{MaxTurns: 1}) },
 	"Move":        func(b *pact.Batch) { b.Move(unreadBlock, "^ah", 1) },
-	"MoveTo":      func(b *pact.Batch) { b.MoveTo(unreadBlock, "(d0, end)") },
+	"MoveTo":      func(b *pact.Batch) { b.Move(unreadBlock, "(d0, end)", 0) },
 	"MoveToDepth": func(b *pact.Batch) { b.MoveToDepth(0, unreadBlock) },
 	"Remove":      func(b *pact.Batch) { b.Remove(unreadBlock) },
 	"Replace":     func(b *pact.Batch) { b.Replace(unreadBlock, pact.Spec{Content: "x"}) },

@@ -148,7 +148,7 @@ func TestWritersThatRebaseLoseNoTurn(t *testing.T) {
 			t.Errorf("cycle %d, revision %d after %d commits", last, a.Revision(), 2*each)
 		}
 		var text strings.Builder
-		must(t, tree.Of(snapshotAt(t, a, pact.Latest())).WriteThread(background, &text))
+		must(t, tree.Of(snapshotAt(t, a, "latest")).WriteThread(background, &text))
 		for _, name := range []string{"a", "b"} {
 			for i := range each {
 				if n := strings.Count(text.String(), fmt.Sprintf("%s-%d;", name, i)); n != 1 {

@@ -77,7 +77,7 @@ func TestRetainedNodeStaysUntilReleased(t *testing.T) {
 		_, err := c.Commit(background, nil)
 		must(t, err)
 	}
-	if s := snapshotAt(t, c, pact.Latest()); sure.Get(tree.Of(s).Node(id)) == nil {
+	if s := snapshotAt(t, c, "latest"); sure.Get(tree.Of(s).Node(id)) == nil {
 		t.Error("a retained node went")
 	}
 	release()
@@ -99,11 +99,11 @@ func TestWorkingStateIsNoSnapshot(t *testing.T) {
 		{"id":"s","nodeType":"^sys"},{"id":"q","nodeType":"^seq"},{"id":"a","nodeType":"^ah"}]}}`), nil)
 	must(t, err)
 	for name, err := range map[string]error{
-		"History":         drain(c.History(background, pact.Working(), pact.Latest())),
-		"Prefixes":        drain(c.Prefixes(background, pact.Latest(), pact.Working())),
-		"Occurrences":     failure(c.Occurrences(background, pact.Latest(), pact.Working(), true, func(int64, string) bool { return true })),
-		"ExportSnapshots": c.ExportSnapshots(background, io.Discard, pact.Working(), pact.Working()),
-		"Fork":            failure(c.Fork(background, pact.Working(), "fork", nil)),
+		"History":         drain(c.History(background, "working", "latest")),
+		"Prefixes":        drain(c.Prefixes(background, "latest", "working")),
+		"Occurrences":     failure(c.Occurrences(background, "latest", "working", true, func(int64, string) bool { return true })),
+		"ExportSnapshots": c.ExportSnapshots(background, io.Discard, "working", "working"),
+		"Fork":            failure(c.Fork(background, "working", "fork", nil)),
 	} {
 		if fault.CodeOf(err) != fault.SnapshotNotFound {
 			t.Errorf("%s from or to the working state: %v", name, err)
@@ -175,9 +175,9 @@ func TestZeroAddressNamesNothing(t *testing.T) {
 		"Context.At":  failure(c.At(background, unset)),
 		"Snapshot.At": failure(alone.At(unset)),
 		"CycleAt":     failure(c.CycleAt(unset)),
-		"Diff":        failure(c.Diff(background, unset, pact.Working(), nil)),
+		"Diff":        failure(c.Diff(background, unset, "working", nil)),
 		"Blame":       failure(c.Blame(background, unset)),
-		"History":     drain(c.History(background, unset, pact.Latest())),
+		"History":     drain(c.History(background, unset, "latest")),
 		"Fork":        failure(c.Fork(background, unset, "fork", nil)),
 	} {
 		if fault.CodeOf(err) != fault.SelectorInvalid {
@@ -197,7 +197,7 @@ func TestReadersWhileWriting(t *testing.T) {
 				s := c.Working()
 				before := s.Digest()
 				_, failed := c.Select(background, "@t0 ^seq .mt:depth(1-3) .cb[role='user']", nil)
-				_, err := c.Diff(background, pact.Latest(), pact.Working(), nil)
+				_, err := c.Diff(background, "latest", "working", nil)
 				if err = errors.Join(failed, err, s.WriteThread(background, io.Discard)); err != nil || s.Digest() != before {
 					t.Errorf("a snapshot changed under its reader, or %v", err)
 					return

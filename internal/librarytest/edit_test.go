@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"math/big"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
@@ -37,7 +37,7 @@ func TestTheFirstErrorOfABatchSticks(t *testing.T) {
 			return id
 		},
 		"Move":    func(b *pact.Batch) string { return b.Move("call", "^ah", 2) },
-		"MoveTo":  func(b *pact.Batch) string { return b.MoveTo("call", "(d0, end)") },
+		"MoveTo":  func(b *pact.Batch) string { return b.Move("call", "(d0, end)", 0) },
 		"Update":  func(b *pact.Batch) string { b.Update("call", func(s *pact.Spec) { s.Priority = 7 }); return "" },
 		"Remove":  func(b *pact.Batch) string { b.Remove("call"); return "" },
 		"Reorder": func(b *pact.Batch) string { b.Reorder("call"); return "" },
@@ -209,40 +209,6 @@ func TestInsertionByContentOfAStore(t *testing.T) {
 	}
 }
 
-func TestParseSpec(t *testing.T) {
-	for text, want := range map[string]pact.Spec{
-		"block:text { key='hero' }":          {NodeType: "block", Kind: "text", Key: "hero"},
-		"block":                              {NodeType: "block"},
-		"cont {removable, offset=-1}":        {NodeType: "cont", Removable: true, Offset: -1},
-		"x:note{data_a=1,data_b=1.5}":        {NodeType: "x:note", Attrs: map[string]any{"data_a": big.NewInt(1), "data_b": 1.5}},
-		"cb(ttl=5 priority=-2) +b +a":        {NodeType: "cb", TTL: new(int64(5)), Priority: -2, Tags: []string{"a", "b"}},
-		"block {tags=[x,y], ref='a b'} +x":   {NodeType: "block", Tags: []string{"x", "y"}, Refs: []string{"a b"}},
-		"block {ttl=null, pinned}":           {NodeType: "block", Pinned: true},
-		"block {pinned=false, content=true}": {NodeType: "block", Content: true},
-		"block {content='5', role=user}":     {NodeType: "block", Role: "user", Content: "5"},
-		"block {data_n=null, sticky}":        {NodeType: "block", Attrs: map[string]any{"data_n": nil}},
-		"block {key=null, kind=null, tags=null, priority=null, pinned=null, id=null, role=null}": {NodeType: "block"},
-		"block {key='null'}":           {NodeType: "block", Key: "null"},
-		"block {ephemeral} [id='own']": {NodeType: "block", TTL: new(int64(0)), ID: "own"},
-	} {
-		got, err := pact.ParseSpec(text, selector.Canonical)
-		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %+v, %v, want %+v", text, got, err, want)
-		}
-	}
-	if got, _ := pact.ParseSpec("cb:text", selector.V01); got.NodeType != "cb:text" || got.Kind != "" {
-		t.Errorf("in v0.1 got %+v", got)
-	}
-	for _, text := range []string{"", "{key='a'}", "5", "block key", "block {key<'a'}", "block {key}", "block {key=[a,b]}",
-		"block {a=1} {a=2}",
-		"block {nodeType='x'}", "block:text {kind=call}", "block {offset=1.5}", "block {ttl=x}", "block {tags=[a,null]}",
-		"block {pinned=maybe}", "block +", "block .cb"} {
-		if got, err := pact.ParseSpec(text, selector.Canonical); !errors.Is(err, fault.SelectorInvalid) {
-			t.Errorf("%q: got %+v, %v", text, got, err)
-		}
-	}
-}
-
 // The one call that 001 §6 prints.
 func TestAddByPositionAndDescription(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: selector.Canonical})
@@ -269,6 +235,6 @@ func FuzzParseNode(f *testing.F) {
 		if err != nil || !reflect.DeepEqual(n, again) {
 			t.Fatalf("%q prints as %q: %+v, then %+v, %v", text, n, n, again, err)
 		}
-		_, _ = pact.ParseSpec(text, selector.Canonical)
+		_, _ = query.ParseSpec(text, selector.Canonical)
 	})
 }

@@ -22,10 +22,10 @@ func TestAddressesInEditions(t *testing.T) {
 		text    string
 		want    pact.Address
 	}{
-		{selector.V1, "@t0", pact.Working()}, {selector.V1, "@t-1", pact.Latest()}, {selector.V1, "@t-3", pact.Back(2)},
-		{selector.V1, "@c4", pact.Cycle(4)}, {selector.V1, "latest-2", pact.Back(2)}, {selector.V1, "working", pact.Working()},
-		{selector.Canonical, "@t0", pact.Latest()}, {selector.Canonical, "@t-3", pact.Back(3)},
-		{selector.V01, "working", pact.Working()}, {selector.Depth, "latest", pact.Latest()},
+		{selector.V1, "@t0", "working"}, {selector.V1, "@t-1", "latest"}, {selector.V1, "@t-3", pact.Back(2)},
+		{selector.V1, "@c4", pact.Cycle(4)}, {selector.V1, "latest-2", pact.Back(2)}, {selector.V1, "working", "working"},
+		{selector.Canonical, "@t0", "latest"}, {selector.Canonical, "@t-3", pact.Back(3)},
+		{selector.V01, "working", "working"}, {selector.Depth, "latest", "latest"},
 	} {
 		got, err := pact.ParseAddress(x.text, x.edition)
 		if err != nil || got != x.want {
@@ -50,7 +50,7 @@ func published(t *testing.T, commits int) *pact.Context {
 	must(t, err)
 	for range commits {
 		must(t, c.Edit(ctx, func(b *pact.Batch) error {
-			b.Add(pact.RegionHead, pact.Spec{Content: "hello", Role: pact.RoleUser, TTL: new(int64(3))})
+			b.Add("^ah", pact.Spec{Content: "hello", Role: "user", TTL: new(int64(3))})
 			return nil
 		}, nil))
 		_, err := c.Commit(ctx, nil)
@@ -68,22 +68,22 @@ func exported(t *testing.T, s *pact.Snapshot) string {
 
 func TestAnUntouchedWorkingStateIsTheNewestSnapshot(t *testing.T) {
 	ctx, c := context.Background(), published(t, 2)
-	working, err := c.At(ctx, pact.Working())
+	working, err := c.At(ctx, "working")
 	must(t, err)
-	latest, err := c.At(ctx, pact.Latest())
+	latest, err := c.At(ctx, "latest")
 	must(t, err)
 	if a, b := exported(t, working), exported(t, latest); a != b {
 		t.Errorf("@t0  %s\n@t-1 %s", a, b)
 	}
-	d, err := c.Diff(ctx, pact.Latest(), pact.Working(), nil)
+	d, err := c.Diff(ctx, "latest", "working", nil)
 	if err != nil || len(d.Added)+len(d.Removed)+len(d.Changed) > 0 {
 		t.Errorf("the difference is %+v, %v", d, err)
 	}
 	must(t, c.Edit(ctx, func(b *pact.Batch) error {
-		b.Add(pact.RegionHead, pact.Spec{ID: "x", Content: "next", TTL: new(int64(2))})
+		b.Add("^ah", pact.Spec{ID: "x", Content: "next", TTL: new(int64(2))})
 		return nil
 	}, nil))
-	d, err = c.Diff(ctx, pact.Latest(), pact.Working(), nil)
+	d, err = c.Diff(ctx, "latest", "working", nil)
 	if err != nil || !slices.Equal(d.Added, []string{"x"}) || len(d.Removed)+len(d.Changed) > 0 {
 		t.Errorf("the difference is %+v, %v", d, err)
 	}
@@ -250,7 +250,7 @@ func TestOverlapsOfEdition1(t *testing.T) {
 	_, err := old.Commit(ctx, nil)
 	must(t, err)
 	must(t, old.Edit(ctx, func(b *pact.Batch) error {
-		b.Update("rule", func(s *pact.Spec) { s.Role, s.Key, s.TTL = pact.RoleSystem, "R", new(int64(1)) })
+		b.Update("rule", func(s *pact.Spec) { s.Role, s.Key, s.TTL = "system", "R", new(int64(1)) })
 		return nil
 	}, nil))
 	rule, err := old.Working().Node("rule")

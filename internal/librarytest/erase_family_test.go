@@ -122,7 +122,7 @@ func (f *genFamily) erase(c *pact.Context) {
 		all = append(all, n.ID)
 	}
 	if last >= first {
-		for s, err := range c.History(background, pact.Cycle(first), pact.Latest()) {
+		for s, err := range c.History(background, pact.Cycle(first), "latest") {
 			must(f.T, err)
 			for entry := range sure.All(tree.Of(s).All()) {
 				n := entry.Node()

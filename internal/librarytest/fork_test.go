@@ -26,22 +26,22 @@ func TestUndoTakesCommitsBack(t *testing.T) {
 	c := create(t, s)
 	turnsOf(t, c, "one", "two", "three")
 	must(t, c.Edit(background, say("a draft"), nil))
-	two, three, draft := thread(t, c, pact.Cycle(2)), thread(t, c, pact.Cycle(3)), thread(t, c, pact.Working())
+	two, three, draft := thread(t, c, pact.Cycle(2)), thread(t, c, pact.Cycle(3)), thread(t, c, "working")
 
 	undone, err := c.Undo(background, nil)
 	must(t, err)
-	if undone != "c~c3" || c.Name() != "c" || thread(t, c, pact.Latest()) != two || thread(t, c, pact.Working()) != two {
-		t.Errorf("undone is %q, the context %s holds %s", undone, c.Name(), thread(t, c, pact.Working()))
+	if undone != "c~c3" || c.Name() != "c" || thread(t, c, "latest") != two || thread(t, c, "working") != two {
+		t.Errorf("undone is %q, the context %s holds %s", undone, c.Name(), thread(t, c, "working"))
 	}
 	old, err := pact.Open(background, s, undone, nil)
 	must(t, err)
-	if thread(t, old, pact.Latest()) != three || thread(t, old, pact.Working()) != draft {
+	if thread(t, old, "latest") != three || thread(t, old, "working") != draft {
 		t.Error("the old line was not kept")
 	}
 	turnsOf(t, c, "three, otherwise")
 	again, err := pact.Open(background, s, "c", nil)
 	must(t, err)
-	if thread(t, again, pact.Latest()) != thread(t, c, pact.Latest()) {
+	if thread(t, again, "latest") != thread(t, c, "latest") {
 		t.Error("the name does not lead to the fork")
 	}
 	if got := ids(t, c, "@t0 ^seq .cb"); !slices.Equal(got, []string{"cb:1-0", "cb:2-0", "cb:3-0-f1"}) {
@@ -102,7 +102,7 @@ func TestCopyOfAFork(t *testing.T) {
 	for _, from := range []*pact.Context{f, g} {
 		var compact, whole bytes.Buffer
 		must(t, from.Export(background, &compact))
-		must(t, from.ExportSnapshots(background, &whole, pact.Cycle(1), pact.Latest()))
+		must(t, from.ExportSnapshots(background, &whole, pact.Cycle(1), "latest"))
 		want := whole.String()
 		for i, read := range []func(name string) (*pact.Context, error){
 			func(name string) (*pact.Context, error) {
@@ -122,7 +122,7 @@ func TestCopyOfAFork(t *testing.T) {
 			again, err := read(fmt.Sprint(i))
 			must(t, err)
 			var got bytes.Buffer
-			must(t, again.ExportSnapshots(background, &got, pact.Cycle(1), pact.Latest()))
+			must(t, again.ExportSnapshots(background, &got, pact.Cycle(1), "latest"))
 			if got.String() != want {
 				t.Errorf("%s, way %d: the history differs", from.Name(), i)
 			}
@@ -158,14 +158,14 @@ func TestUndoSaysThatTheStoreFailed(t *testing.T) {
 	turnsOf(t, c, "one", "two")
 	_, err := pact.Create(background, dbtest.Of(s), "c~c2", nil)
 	must(t, err)
-	before := thread(t, c, pact.Latest())
+	before := thread(t, c, "latest")
 	s.fails = true
 	if _, err := c.Undo(background, nil); fault.CodeOf(err) != fault.Store {
 		t.Errorf("undo: %v", err)
 	}
 	s.fails = false
 	must(t, c.Refresh(background))
-	if thread(t, c, pact.Latest()) != before {
+	if thread(t, c, "latest") != before {
 		t.Error("the undo was made")
 	}
 }
@@ -190,14 +190,14 @@ func TestForksAndUndosCostTheirNumber(t *testing.T) {
 	testrun.CountsAllocations(t)
 	for what, do := range map[string]func(c *pact.Context, i int) *pact.Context{
 		"a fork of the fork before": func(c *pact.Context, i int) *pact.Context {
-			fork, err := c.Fork(background, pact.Latest(), fmt.Sprint("fork", i), nil)
+			fork, err := c.Fork(background, "latest", fmt.Sprint("fork", i), nil)
 			must(t, err)
 			commitTurn(t, fork, 2, 0)
 			return fork
 		},
 		"a commit of the parent before each fork": func(c *pact.Context, i int) *pact.Context {
 			commitTurn(t, c, 2, 0)
-			fork, err := c.Fork(background, pact.Latest(), fmt.Sprint("fork", i), nil)
+			fork, err := c.Fork(background, "latest", fmt.Sprint("fork", i), nil)
 			must(t, err)
 			return fork
 		},

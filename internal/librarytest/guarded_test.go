@@ -69,9 +69,9 @@ func TestGuardedRefusesWhatItCannotCheck(t *testing.T) {
 
 	token := history.AccessToken{Name: "t"}
 	for name, call := range map[string]func() error{
-		"AddToken":      func() error { return g.AddToken(background, token) },
-		"Tokens":        func() error { return second(g.Tokens(background)) },
-		"RevokeToken":   func() error { return g.RevokeToken(background, "t") },
+		"AddToken":      func() error { return engine.Of(g).AddToken(background, token) },
+		"Tokens":        func() error { return second(engine.Of(g).Tokens(background)) },
+		"RevokeToken":   func() error { return engine.Of(g).RevokeToken(background, "t") },
 		"Compact":       func() error { return second(g.Compact(background)) },
 		"DiscardCopies": func() error { return second(pact.DiscardCopies(background, g)) },
 		"CopyContexts from": func() error {
@@ -94,7 +94,7 @@ func TestNoStoreIsAnError(t *testing.T) {
 	for name, db := range map[string]*pact.DB{"NewDB(nil)": pact.NewDB(nil), "zero": {}} {
 		_, created := pact.Create(background, db, "a", nil)
 		_, listed := pact.List(background, db)
-		for _, err := range []error{created, listed, second(db.Find(background, "a")), second(db.Tokens(background)),
+		for _, err := range []error{created, listed, second(db.Find(background, "a")), second(engine.Of(db).Tokens(background)),
 			second(db.Compact(background)), second(engine.Of(db).Log(background, 1, 1, 1))} {
 			if fault.CodeOf(err) != fault.Store {
 				t.Errorf("%s: %v", name, err)

@@ -53,7 +53,7 @@ func TestWhatIsSettledLeavesMemory(t *testing.T) {
 		if render && highest != turns || !render && highest > most {
 			t.Errorf("%d of %d turns were in memory at once", highest, turns)
 		}
-		if thread(t, c, pact.Working()) != thread(t, reopened(t, db, "c"), pact.Working()) {
+		if thread(t, c, "working") != thread(t, reopened(t, db, "c"), "working") {
 			t.Error("another process reads another thread")
 		}
 	}

@@ -70,7 +70,7 @@ func TestKeptPolicyDecidesAsAGivenOne(t *testing.T) {
 					t.Fatalf("%s, seed %d, turn %d: %+v", edition, seed, turn, d)
 				}
 				if jsonText(t, want.Report) != jsonText(t, got.Report) ||
-					thread(t, given, pact.Latest()) != thread(t, kept, pact.Latest()) {
+					thread(t, given, "latest") != thread(t, kept, "latest") {
 					t.Fatalf("%s, seed %d, turn %d: the report or the thread differs", edition, seed, turn)
 				}
 			}
@@ -89,7 +89,7 @@ func TestAPolicyGivenToACommitComesBeforeTheKeptOne(t *testing.T) {
 			t.Errorf("after commit %d there are %d turns, want %d", i+1, got, want)
 		}
 	}
-	plan, err := c.PlanPruning(background, pact.Working(), nil)
+	plan, err := c.PlanPruning(background, "working", nil)
 	must(t, err)
 	if plan.After.Turns != 1 || plan.Before.Turns != 2 {
 		t.Errorf("a plan without a policy has %+v, then %+v", plan.Before, plan.After)
@@ -152,7 +152,7 @@ func TestPlanPruningForeseesTheCommit(t *testing.T) {
 				pruning.Select = []string{"[tag='x']"}
 			}
 			before, planned := w.trace(), readings
-			plan, planErr := w.PlanPruning(t.Context(), pact.Working(), pruning)
+			plan, planErr := w.PlanPruning(t.Context(), "working", pruning)
 			if after := w.trace(); after != before || readings != planned {
 				t.Fatalf("seed %d: the plan changed the context, or read the clock\n%s\n%s", seed, before, after)
 			}
@@ -188,17 +188,17 @@ func (w *randomEditor) comparePlan(seed int, plan *inspect.PrunePlan, planErr er
 		seen["refused"]++
 		pruning = &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
 		var err error
-		plan, err = w.PlanPruning(ctx, pact.Working(), pruning)
+		plan, err = w.PlanPruning(ctx, "working", pruning)
 		must(w.t, err)
 	}
 	first, last := w.Cycles()
 	var older *pact.Snapshot
 	if first <= last {
 		var err error
-		older, err = w.At(ctx, pact.Latest())
+		older, err = w.At(ctx, "latest")
 		must(w.t, err)
 	}
-	plain, err := w.PlanPruning(ctx, pact.Working(), &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}})
+	plain, err := w.PlanPruning(ctx, "working", &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}})
 	must(w.t, err)
 	if plain.After != plan.Before || older != nil && plain.Cached.With != plan.Cached.Without {
 		w.t.Fatalf("seed %d: without pruning %+v, and a plan without it says %+v", seed, plan.Before, plain.After)

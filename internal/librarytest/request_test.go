@@ -125,7 +125,7 @@ func TestACommitSeesTheHoldersOfOneMoment(t *testing.T) {
 	release, err := c.Retain("held")
 	must(t, err)
 	pruning := &pact.Pruning{Policy: lifecycle.Policy{MaxTokens: 1}, IDs: []string{"held"}}
-	plan, err := c.PlanPruning(background, pact.Working(), pruning)
+	plan, err := c.PlanPruning(background, "working", pruning)
 	must(t, err)
 	if !slices.Equal(plan.Report.Retained, []string{"held"}) {
 		t.Errorf("the plan says that %q were retained", plan.Report.Retained)

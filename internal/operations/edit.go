@@ -66,7 +66,7 @@ func (e *Edit) Apply(b *pact.Batch) (id string, err error) {
 		case e.Depth != 0:
 			id = b.MoveToDepth(e.Depth, e.ID)
 		case e.At != "":
-			return b.MoveTo(e.ID, e.At), misplaced(b.Err(), e.At)
+			return b.Move(e.ID, e.At, 0), misplaced(b.Err(), e.At)
 		default:
 			id = b.Move(e.ID, e.Into, e.Offset)
 		}

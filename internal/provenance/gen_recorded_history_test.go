@@ -28,7 +28,7 @@ func (s *recordedHistory) state(cycle int64) *modelState { return s.states[cycle
 
 func (s *recordedHistory) address(i int) pact.Address {
 	if i == len(s.states)-1 {
-		return pact.Working()
+		return "working"
 	}
 	return pact.Cycle(int64(i) + 1)
 }

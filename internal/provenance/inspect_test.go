@@ -23,7 +23,7 @@ func TestCausesInAnImportedHistory(t *testing.T) {
 	for seed := range uint64(15) {
 		s := genRecordedHistory(t, seed, 8)
 		var snapshots bytes.Buffer
-		must(t, s.context.ExportSnapshots(background, &snapshots, pact.Cycle(1), pact.Latest()))
+		must(t, s.context.ExportSnapshots(background, &snapshots, pact.Cycle(1), "latest"))
 		again, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "again", &snapshots,
 			&pact.ImportOptions{Strict: true})
 		must(t, err)
@@ -77,7 +77,7 @@ func TestCausesInAnImportedHistory(t *testing.T) {
 func TestInspectingANewContext(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{OpenOptions: pact.OpenOptions{Actor: "ann"}})
 	must(t, c.Edit(background, say("hello"), nil))
-	blame, err := c.Blame(background, pact.Working())
+	blame, err := c.Blame(background, "working")
 	must(t, err)
 	if len(blame) != 1 || blame[0].Cycle != 1 || blame[0].By.Actor != "ann" || blame[0].Region != "^ah" {
 		t.Errorf("blame %+v", blame)
@@ -91,7 +91,7 @@ func TestInspectingANewContext(t *testing.T) {
 	if _, err := c.Timeline(background, "ah"); err != nil {
 		t.Error(err)
 	}
-	for _, err := range c.Prefixes(background, pact.Latest(), pact.Latest()) {
+	for _, err := range c.Prefixes(background, "latest", "latest") {
 		if !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("prefixes: %v", err)
 		}

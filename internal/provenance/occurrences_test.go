@@ -60,7 +60,7 @@ func TestOccurrencesAgreeWithModel(t *testing.T) {
 				}
 				current = now
 			}
-			got, err := s.context.Occurrences(background, pact.Cycle(first+1), pact.Latest(), working,
+			got, err := s.context.Occurrences(background, pact.Cycle(first+1), "latest", working,
 				func(int64, string) bool { return true })
 			must(t, err)
 			last := int64(0)

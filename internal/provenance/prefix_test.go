@@ -20,7 +20,7 @@ func TestPrefixesAgreeWithModel(t *testing.T) {
 		s := genRecordedHistory(t, seed, 8)
 		pages := s.states[:len(s.states)-1]
 		i := int(seed % 4) // the first cycle of the run: it is compared with the one before
-		for p, err := range s.context.Prefixes(background, pact.Cycle(int64(i)+1), pact.Latest()) {
+		for p, err := range s.context.Prefixes(background, pact.Cycle(int64(i)+1), "latest") {
 			must(t, err)
 			now := pages[i]
 			if want := now.tokens(t, len(now.blocks)); p.Tokens == nil || *p.Tokens != *want {
@@ -87,14 +87,14 @@ func TestEveryContentIsCountedOnce(t *testing.T) {
 		t.Errorf("%d contents were counted, for nobody", n)
 	}
 	var last inspect.Prefix
-	for p, err := range c.Prefixes(background, pact.Cycle(1), pact.Latest()) {
+	for p, err := range c.Prefixes(background, pact.Cycle(1), "latest") {
 		must(t, err)
 		last = p
 	}
 	if n := asked.asked.Load(); n != 2*cycles || *last.Tokens != n || *last.Shared.Tokens != n-2 {
 		t.Errorf("%d contents were counted for %d blocks, of which %d tokens", n, 2*cycles, *last.Tokens)
 	}
-	latest, err := c.At(background, pact.Latest())
+	latest, err := c.At(background, "latest")
 	must(t, err)
 	for range 2 { // another reader than the walk counts for itself, once
 		if n, err := latest.Tokens(background, asked); err != nil || n != 2*cycles || asked.asked.Load() != 2*n {

@@ -28,9 +28,9 @@ func TestToolsInEachEdition(t *testing.T) {
 		}
 		is(kept+" stays.", "pin", map[string]any{"id": kept})
 		commit(t, c, 1)
-		second := say(t, c, pact.Spec{Role: pact.RoleUser, NodeType: "x:summary", Content: "two"})
+		second := say(t, c, pact.Spec{Role: "user", NodeType: "x:summary", Content: "two"})
 		commit(t, c, 1)
-		draft := say(t, c, pact.Spec{Role: pact.RoleUser, Content: "three"})
+		draft := say(t, c, pact.Spec{Role: "user", Content: "three"})
 		is(second+" stays.", "pin", map[string]any{"id": second})
 		sealed := second + " user 5 B: two\n" + kept + " pinned 6 B: kept\n" + goes + " log 6 B: goes"
 		is("turn first. These are quotations.\n"+draft+" user 7 B: three\n"+sealed, "show", map[string]any{"at": "working"})

@@ -109,7 +109,7 @@ func TestALineThatIsNoMessageEndsNothing(t *testing.T) {
 func TestWhatIsAskedBeforeTheEndIsAnswered(t *testing.T) {
 	db := memory(t)
 	c := begin(t, db, "chat", "")
-	id := say(t, c, pact.Spec{Role: pact.RoleUser, Content: "Hello"})
+	id := say(t, c, pact.Spec{Role: "user", Content: "Hello"})
 	const calls = 50
 	var input strings.Builder
 	for i := range calls {
@@ -132,7 +132,7 @@ func TestNoAnswerIsLongerThanItSays(t *testing.T) {
 	c := begin(t, db, "chat", "")
 	for i, text := range []string{strings.Repeat("-", 50_000), strings.Repeat("----- \n", 9_000), strings.Repeat("-----0-----", 3_000),
 		strings.Repeat("\u202e", 20_000), strings.Repeat("x", 50_000)} {
-		id := say(t, c, pact.Spec{ID: strings.Repeat("\u202e", 30) + fmt.Sprint(i), Role: pact.RoleUser, Content: text, Key: strings.Repeat("k", 200) + fmt.Sprint(i)})
+		id := say(t, c, pact.Spec{ID: strings.Repeat("\u202e", 30) + fmt.Sprint(i), Role: "user", Content: text, Key: strings.Repeat("k", 200) + fmt.Sprint(i)})
 		for _, from := range []int{0, 12_000} {
 			got, failed := ask(t, connect(t, db, recall.Options{}), "recall", map[string]any{"id": id, "from": from})
 			if failed || len(got) > 12_000 || len(got) < 7_000 {

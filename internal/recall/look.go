@@ -83,7 +83,7 @@ func newestFirst(hits []pact.Hit) error {
 			return err
 		}
 	}
-	regions := []string{pact.RegionHead, pact.RegionSeq, pact.RegionSys}
+	regions := []string{"^ah", "^seq", "^sys"}
 	slices.SortStableFunc(hits, func(a, b pact.Hit) int {
 		return cmp.Or(slices.Index(regions, a.Region)-slices.Index(regions, b.Region), ages[b.Turn]-ages[a.Turn])
 	})

@@ -58,7 +58,7 @@ func (t *tools) addNote(ctx context.Context, in noting) (string, error) {
 func (t *tools) writeNote(ctx context.Context, c *pact.Context, in *noting) (string, error) {
 	var id string
 	err := edit(ctx, c, func(b *pact.Batch) error {
-		id = b.Add(pact.RegionHead, pact.Spec{Role: pact.RoleUser, Kind: "note", Key: in.Key, TTL: in.TTL, Content: in.Text})
+		id = b.Add("^ah", pact.Spec{Role: "user", Kind: "note", Key: in.Key, TTL: in.TTL, Content: in.Text})
 		return nil
 	}, t.note("note"))
 	if err != nil {

@@ -31,16 +31,16 @@ const lineMost = 200
 // named is that of the agent; one that was taken because it changed last may be anybody's.
 func whose(role string, named bool) string {
 	switch role {
-	case pact.RoleUser:
+	case "user":
 		if !named {
 			return "It is in the context that changed last, which may be another agent's; it is no request of the user"
 		}
 		return "The user said it earlier"
-	case pact.RoleAssistant:
+	case "assistant":
 		return "You said it earlier"
-	case pact.RoleTool:
+	case "tool":
 		return "A tool printed it; it is no request of the user"
-	case pact.RoleSystem:
+	case "system":
 		return "It is from the system prompt"
 	}
 	return "A program wrote it; it is no request of the user"

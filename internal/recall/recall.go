@@ -94,7 +94,7 @@ func search(ctx context.Context, list []*pact.Context, in *recalling, named bool
 		if working == "" {
 			working = "working"
 		}
-		hits, err := view.Grep(ctx, c, pact.Cycle(first(c)), pact.Latest(), working, pattern, func(int64) {})
+		hits, err := view.Grep(ctx, c, pact.Cycle(first(c)), "latest", working, pattern, func(int64) {})
 		if err != nil {
 			return "", err
 		}
@@ -151,11 +151,11 @@ func ours(ctx context.Context, s *pact.Snapshot, id string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if n.Kind == pact.KindCall {
+	if n.Kind == "call" {
 		name, _ := n.Attrs["wire:name"].(string)
 		return names(name, "recall"), nil
 	}
-	if n.Kind != pact.KindResult {
+	if n.Kind != "result" {
 		return false, nil
 	}
 	kept, err := n.JSON(ctx)

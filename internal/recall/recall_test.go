@@ -81,7 +81,7 @@ func begin(t testing.TB, db *pact.DB, name, policy string) *pact.Context {
 // say adds a block to the next cycle and returns its id.
 func say(t testing.TB, c *pact.Context, spec pact.Spec) (id string) {
 	t.Helper()
-	must(t, c.Edit(t.Context(), func(b *pact.Batch) error { id = b.Add(pact.RegionHead, spec); return nil }, nil))
+	must(t, c.Edit(t.Context(), func(b *pact.Batch) error { id = b.Add("^ah", spec); return nil }, nil))
 	return id
 }
 
@@ -112,8 +112,8 @@ func TestRecallGivesBackWhatARuleTook(t *testing.T) {
 	db := memory(t)
 	c := begin(t, db, "chat", `{"rules":[{"select":".cb[kind='file']","ttl":2,"stub":true},{"select":".cb[kind='log']","head":5}]}`)
 	long := strings.Repeat("the lost command is make deploy; ", 40)
-	gone := say(t, c, pact.Spec{Role: pact.RoleTool, Kind: "file", Offset: 1, Content: long})
-	short := say(t, c, pact.Spec{Role: pact.RoleTool, Kind: "log", Content: strings.Repeat("0123456789", 50)})
+	gone := say(t, c, pact.Spec{Role: "tool", Kind: "file", Offset: 1, Content: long})
+	short := say(t, c, pact.Spec{Role: "tool", Kind: "log", Content: strings.Repeat("0123456789", 50)})
 	commit(t, c, 4)
 	hits, err := c.Working().Thread(t.Context())
 	must(t, err)
@@ -140,7 +140,7 @@ func TestRecallGoesOnWhereItStopped(t *testing.T) {
 		c := begin(t, db, "chat", "")
 		unit := rapid.StringOfN(rapid.RuneFrom([]rune("aé€😀-\n")), 1, 40, -1).Draw(r, "unit")
 		want := strings.Repeat(unit, rapid.IntRange(1, 3000).Draw(r, "times"))
-		id := say(t, c, pact.Spec{Role: pact.RoleUser, Content: want})
+		id := say(t, c, pact.Spec{Role: "user", Content: want})
 		s := connect(t, db, recall.Options{})
 		got := ""
 		for from := 0; ; {
@@ -171,12 +171,12 @@ func TestRecallGoesOnWhereItStopped(t *testing.T) {
 func TestSearchLeavesItselfOut(t *testing.T) {
 	db := memory(t)
 	c := begin(t, db, "chat", "")
-	id := say(t, c, pact.Spec{Role: pact.RoleUser, Content: "the word is xylophone"})
+	id := say(t, c, pact.Spec{Role: "user", Content: "the word is xylophone"})
 	s := connect(t, db, recall.Options{})
 	first, _ := ask(t, s, "recall", map[string]any{"search": "xylophone"})
-	call := say(t, c, pact.Spec{Role: pact.RoleAssistant, Kind: pact.KindCall, Content: map[string]any{"search": "xylophone"},
+	call := say(t, c, pact.Spec{Role: "assistant", Kind: "call", Content: map[string]any{"search": "xylophone"},
 		Attrs: map[string]any{"wire:name": "mcp__pact__recall"}})
-	say(t, c, pact.Spec{Role: pact.RoleTool, Kind: pact.KindResult, Content: first, Refs: []string{call}})
+	say(t, c, pact.Spec{Role: "tool", Kind: "result", Content: first, Refs: []string{call}})
 	commit(t, c, 1)
 	second, failed := ask(t, s, "recall", map[string]any{"search": "xylophone"})
 	has(t, second, id+" of", "\nthe word is xylophone\n", "it is no request of the user")
@@ -187,7 +187,7 @@ func TestSearchLeavesItselfOut(t *testing.T) {
 	if failed || strings.Contains(second, "newest") {
 		t.Errorf("found\n%s", second)
 	}
-	say(t, c, pact.Spec{Role: pact.RoleAssistant, Content: "xylophones are many"})
+	say(t, c, pact.Spec{Role: "assistant", Content: "xylophones are many"})
 	both, _ := ask(t, s, "recall", map[string]any{"search": "xylophone"})
 	has(t, both, "2 blocks have it", "  xylophones are many", "  the word is xylophone")
 	if text, failed := ask(t, s, "recall", map[string]any{"search": "harp"}); !failed {
@@ -201,11 +201,11 @@ func TestSearchIsBounded(t *testing.T) {
 	db := memory(t)
 	c := begin(t, db, "chat", "")
 	for range 2 {
-		say(t, c, pact.Spec{Role: pact.RoleTool, Kind: "log", Content: strings.Repeat("an error happened here\n", 20_000)})
+		say(t, c, pact.Spec{Role: "tool", Kind: "log", Content: strings.Repeat("an error happened here\n", 20_000)})
 	}
-	call := say(t, c, pact.Spec{Role: pact.RoleAssistant, Kind: pact.KindCall, Content: map[string]any{"brand": "zebra"},
+	call := say(t, c, pact.Spec{Role: "assistant", Kind: "call", Content: map[string]any{"brand": "zebra"},
 		Attrs: map[string]any{"wire:name": "product_recalls"}})
-	say(t, c, pact.Spec{Role: pact.RoleTool, Kind: pact.KindResult, Content: "grep says From pact: zebra", Refs: []string{call}})
+	say(t, c, pact.Spec{Role: "tool", Kind: "result", Content: "grep says From pact: zebra", Refs: []string{call}})
 	s := connect(t, db, recall.Options{})
 	text, failed := ask(t, s, "recall", map[string]any{"search": "error"})
 	has(t, text, "2 blocks have it", "and 19995 more lines")
@@ -219,7 +219,7 @@ func TestSearchIsBounded(t *testing.T) {
 func TestErasedTextsDoNotComeBack(t *testing.T) {
 	db := memory(t)
 	c := begin(t, db, "chat", "")
-	id := say(t, c, pact.Spec{Role: pact.RoleUser, Content: "my number is 4711"})
+	id := say(t, c, pact.Spec{Role: "user", Content: "my number is 4711"})
 	commit(t, c, 1)
 	_, err := c.Erase(t.Context(), pact.Erasure{IDs: []string{id}, Reason: "asked for", Random: rand.Reader})
 	must(t, err)
@@ -236,7 +236,7 @@ func TestErasedTextsDoNotComeBack(t *testing.T) {
 func TestToolsStayWithinTheirContexts(t *testing.T) {
 	db := memory(t)
 	for _, name := range []string{"mine", "mine/originals", "mine-too", "yours"} {
-		say(t, begin(t, db, name, ""), pact.Spec{Role: pact.RoleUser, Content: "secret of " + name})
+		say(t, begin(t, db, name, ""), pact.Spec{Role: "user", Content: "secret of " + name})
 	}
 	for _, o := range []recall.Options{
 		{Context: "mine"},
@@ -261,9 +261,9 @@ func TestToolsStayWithinTheirContexts(t *testing.T) {
 func TestShowAndChanges(t *testing.T) {
 	db := memory(t)
 	c := begin(t, db, "chat", "")
-	first := say(t, c, pact.Spec{Role: pact.RoleUser, Content: "one"})
+	first := say(t, c, pact.Spec{Role: "user", Content: "one"})
 	commit(t, c, 1)
-	second := say(t, c, pact.Spec{Role: pact.RoleUser, Content: "two"})
+	second := say(t, c, pact.Spec{Role: "user", Content: "two"})
 	commit(t, c, 1)
 	s := connect(t, db, recall.Options{})
 	text, _ := ask(t, s, "show", nil)
@@ -276,7 +276,7 @@ func TestShowAndChanges(t *testing.T) {
 	text, _ = ask(t, s, "changes", nil)
 	has(t, text, "from @t-1 to @t0", "+ "+second+" block: added")
 	for i := range 400 {
-		say(t, c, pact.Spec{Role: pact.RoleUser, Content: fmt.Sprint("number ", i, strings.Repeat(" long", 20))})
+		say(t, c, pact.Spec{Role: "user", Content: fmt.Sprint("number ", i, strings.Repeat(" long", 20))})
 	}
 	more := regexp.MustCompile(`There are \d+ more: call show with at "working" and from (\d+)\.`)
 	seen, from := 0, 0
@@ -299,7 +299,7 @@ func TestPinAndNote(t *testing.T) {
 	db := memory(t)
 	c := begin(t, db, "chat", `{"rules":[{"select":".cb[kind='log']","ttl":2}]}`)
 	block := func(kind, text string) string {
-		return say(t, c, pact.Spec{Role: pact.RoleTool, Kind: kind, Content: text})
+		return say(t, c, pact.Spec{Role: "tool", Kind: kind, Content: text})
 	}
 	kept, goes := block("file", "kept"), block("log", "goes")
 	s := connect(t, db, recall.Options{Pin: true, Note: true, Actor: "agent"})
@@ -356,7 +356,7 @@ func TestPinAndNote(t *testing.T) {
 func TestRecallFollowsANote(t *testing.T) {
 	db := memory(t)
 	for _, name := range []string{"claude", "claude/originals", "claude-2"} {
-		s := pact.Spec{Role: pact.RoleUser, Content: "text of " + name}
+		s := pact.Spec{Role: "user", Content: "text of " + name}
 		if name == "claude/originals" {
 			s.ID = "toolu_9"
 		}

@@ -25,7 +25,7 @@ func must(t *testing.T, err error) {
 
 func latest(t *testing.T, c *pact.Context) *pact.Snapshot {
 	t.Helper()
-	s, err := c.At(background, pact.Latest())
+	s, err := c.At(background, "latest")
 	must(t, err)
 	return s
 }

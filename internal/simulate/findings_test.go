@@ -182,7 +182,7 @@ func TestARunThatWroteForAnHour(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.EndAttempt(ctx, a.ID, pact.Outcome{Status: history.Completed, Request: told}); err != nil {
+	if _, err := c.EndAttempt(ctx, pact.Outcome{ID: a.ID, Status: history.Completed, Request: told}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Commit(ctx, nil); err != nil {
@@ -216,7 +216,7 @@ func TestWhatWasPaidHasACurrency(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.EndAttempt(ctx, a.ID, pact.Outcome{Status: history.Completed, TokenIn: &in, Request: request}); err != nil {
+		if _, err := c.EndAttempt(ctx, pact.Outcome{ID: a.ID, Status: history.Completed, TokenIn: &in, Request: request}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := c.Commit(ctx, nil); err != nil {

@@ -78,7 +78,7 @@ func TestARunOfAFailedCallHasNoneToReplay(t *testing.T) {
 	c := conversed(t)
 	a, err := c.StartAttempt(t.Context(), pact.ProviderCall{Provider: "p", Model: "m"}, io.Discard, nil)
 	if err == nil {
-		_, err = c.EndAttempt(t.Context(), a.ID, pact.Outcome{Status: history.Failed, Err: io.ErrUnexpectedEOF})
+		_, err = c.EndAttempt(t.Context(), pact.Outcome{ID: a.ID, Status: history.Failed, Err: io.ErrUnexpectedEOF})
 	}
 	if err != nil {
 		t.Fatal(err)

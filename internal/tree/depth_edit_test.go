@@ -28,7 +28,7 @@ func turns(t *testing.T) *pact.Context {
 				return nil
 			}
 			b.Add("^ah", pact.Spec{ID: "c" + n, Content: "core " + n, Key: "k" + n})
-			b.Add("^ah", pact.Spec{ID: "n" + n, Offset: 2, Content: "note " + n, Role: pact.RoleTool})
+			b.Add("^ah", pact.Spec{ID: "n" + n, Offset: 2, Content: "note " + n, Role: "tool"})
 			return nil
 		}, nil))
 		if n != "" {
@@ -91,7 +91,7 @@ func TestEditsByDepthOfEdition1(t *testing.T) {
 		"of a working": {func(b *pact.Batch) { b.Remove("@t0 {id='d'}") }, []string{"c1", "n1", "c2", "n2", "c3", "n3"}, ""},
 	} {
 		c := turns(t)
-		before, err := c.At(ctx, pact.Latest())
+		before, err := c.At(ctx, "latest")
 		must(t, err)
 		err = c.Edit(ctx, func(b *pact.Batch) error { x.edit(b); return nil }, nil)
 		if fault.CodeOf(err) != x.code {
@@ -103,7 +103,7 @@ func TestEditsByDepthOfEdition1(t *testing.T) {
 		if got := sent(t, c); !slices.Equal(got, x.want) {
 			t.Errorf("%s: %q, want %q", name, got, x.want)
 		}
-		if again, err := c.At(ctx, pact.Latest()); err != nil || again.Digest() != before.Digest() {
+		if again, err := c.At(ctx, "latest"); err != nil || again.Digest() != before.Digest() {
 			t.Errorf("%s changed the snapshot", name)
 		}
 		_, err = c.Commit(ctx, nil)
@@ -135,7 +135,7 @@ func comesBack(t *testing.T, name string, c *pact.Context) {
 		t.Errorf("%s: %v, %v", name, findings, err)
 	}
 	for form, write := range map[string]func(*bytes.Buffer) error{
-		"snapshots": func(w *bytes.Buffer) error { return c.ExportSnapshots(ctx, w, pact.Cycle(1), pact.Latest()) },
+		"snapshots": func(w *bytes.Buffer) error { return c.ExportSnapshots(ctx, w, pact.Cycle(1), "latest") },
 		"compact":   func(w *bytes.Buffer) error { return c.Export(ctx, w) },
 	} {
 		var b bytes.Buffer
@@ -164,13 +164,13 @@ func TestMovesOfEdition1(t *testing.T) {
 		}
 		return nil
 	}, nil))
-	d, err := c.Diff(ctx, pact.Latest(), pact.Working(), nil)
+	d, err := c.Diff(ctx, "latest", "working", nil)
 	must(t, err)
 	if len(d.Changed) != 1 || d.Changed[0].ID != "rule" || !slices.Equal(d.Changed[0].Fields, []string{"offset", "parent_id"}) ||
 		len(d.Added) != 1 || len(d.Removed) != 1 {
 		t.Errorf("%+v", d)
 	}
-	r, err := c.RichDiff(ctx, pact.Latest(), pact.Working(), nil)
+	r, err := c.RichDiff(ctx, "latest", "working", nil)
 	must(t, err)
 	m := r.Modified[0]
 	if m.ParentChanged == nil || m.ParentChanged.Previous != "g" || m.ParentChanged.New != "sys" ||

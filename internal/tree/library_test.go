@@ -69,7 +69,7 @@ func published(t *testing.T, commits int) *pact.Context {
 	must(t, err)
 	for range commits {
 		must(t, c.Edit(ctx, func(b *pact.Batch) error {
-			b.Add(pact.RegionHead, pact.Spec{Content: "hello", Role: pact.RoleUser, TTL: new(int64(3))})
+			b.Add("^ah", pact.Spec{Content: "hello", Role: "user", TTL: new(int64(3))})
 			return nil
 		}, nil))
 		_, err := c.Commit(ctx, nil)

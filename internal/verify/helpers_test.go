@@ -152,7 +152,7 @@ func fillEveryColumn(t testing.TB, s *pact.DB) {
 		return nil
 	}, nil))
 	a, _ := start(t, c)
-	_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: history.Completed, TokenIn: new(int64(31)),
+	_, err := c.EndAttempt(background, pact.Outcome{ID: a.ID, Status: history.Completed, TokenIn: new(int64(31)),
 		TokenOut: new(int64(7)), Err: errors.New("cut off")})
 	must(t, err)
 	start(t, c) // it is never ended

@@ -29,7 +29,7 @@ func (d *drawing) withDraft() error {
 	if !d.options.Draft || d.calls[len(d.calls)-1].Cycle != latest {
 		return nil
 	}
-	head, err := d.context.At(d.ctx, pact.Latest())
+	head, err := d.context.At(d.ctx, "latest")
 	if err != nil || head.Digest() == working.Digest() {
 		return err
 	}

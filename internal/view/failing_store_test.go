@@ -28,7 +28,7 @@ func TestReadsThatFailEndASearch(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		found, err := Grep(t.Context(), c, pact.Cycle(1), pact.Latest(), "", regexp.MustCompile("word"), func(int64) {})
+		found, err := Grep(t.Context(), c, pact.Cycle(1), "latest", "", regexp.MustCompile("word"), func(int64) {})
 		if err != nil {
 			return "", err
 		}

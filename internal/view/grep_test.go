@@ -91,7 +91,7 @@ func TestGrepFindsTheLinesThatAreShown(t *testing.T) {
 				}
 			}
 		}
-		got, err := Grep(t.Context(), c, pact.Cycle(1), pact.Latest(), "draft", pattern, func(int64) {})
+		got, err := Grep(t.Context(), c, pact.Cycle(1), "latest", "draft", pattern, func(int64) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestASearchOfAHistoryMakesNoTrees(t *testing.T) {
 			t.Fatal(err)
 		}
 		return testing.AllocsPerRun(3, func() {
-			if list, err := Grep(t.Context(), c, pact.Cycle(1), pact.Latest(), "", pattern, func(int64) {}); err != nil || len(list) > 0 {
+			if list, err := Grep(t.Context(), c, pact.Cycle(1), "latest", "", pattern, func(int64) {}); err != nil || len(list) > 0 {
 				t.Fatal(list, err)
 			}
 		}) / float64(4*cycles)

@@ -71,7 +71,7 @@ func TestPicturesStaySmall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := s.make(t)
-			calls, err := NewReader(c, Bytes, nil, nil).Calls(t.Context(), pact.Cycle(1), pact.Latest())
+			calls, err := NewReader(c, Bytes, nil, nil).Calls(t.Context(), pact.Cycle(1), "latest")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestColumnsCostWhatIsNew(t *testing.T) {
 	const calls = 100
 	visited := func(blocks int, comb bool) int {
 		c := shape{calls: calls, blocks: blocks, comb: comb}.make(t)
-		list, err := NewReader(c, Bytes, nil, nil).Calls(t.Context(), pact.Cycle(1), pact.Latest())
+		list, err := NewReader(c, Bytes, nil, nil).Calls(t.Context(), pact.Cycle(1), "latest")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func TestReadersAgreeWithModel(t *testing.T) {
 			case 2:
 				if running != "" {
 					in := random.Int64N(100)
-					if _, err := c.EndAttempt(t.Context(), running, pact.Outcome{Status: history.Completed, TokenIn: &in}); err != nil {
+					if _, err := c.EndAttempt(t.Context(), pact.Outcome{ID: running, Status: history.Completed, TokenIn: &in}); err != nil {
 						t.Fatal(err)
 					}
 					running = ""
@@ -48,17 +48,17 @@ func TestReadersAgreeWithModel(t *testing.T) {
 			}
 			_, last := c.Cycles()
 			from := 1 + random.Int64N(last)
-			got, err := r.Calls(t.Context(), pact.Cycle(from), pact.Latest())
+			got, err := r.Calls(t.Context(), pact.Cycle(from), "latest")
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := NewReader(c, Bytes, nil, nil).Calls(t.Context(), pact.Cycle(from), pact.Latest())
+			want, err := NewReader(c, Bytes, nil, nil).Calls(t.Context(), pact.Cycle(from), "latest")
 			if err != nil {
 				t.Fatal(err)
 			}
 			compareJSON(t, got, want)
 			o := PictureOptions{Columns: 1 + random.IntN(3), Rows: 20, Unit: Bytes}
-			picture, err := r.Draw(t.Context(), pact.Cycle(from), pact.Latest(), o)
+			picture, err := r.Draw(t.Context(), pact.Cycle(from), "latest", o)
 			if err != nil {
 				t.Fatal(err)
 			}

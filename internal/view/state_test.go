@@ -262,7 +262,7 @@ func TestCarriedIsEverySnapshotThatHasTheNode(t *testing.T) {
 	}
 	_, last := c.Cycles()
 	spans := map[string]view.Span{}
-	for s, err := range c.History(t.Context(), pact.Cycle(1), pact.Latest()) {
+	for s, err := range c.History(t.Context(), pact.Cycle(1), "latest") {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func lookedAt(t *testing.T) *pact.Snapshot {
 	if err := c.Edit(t.Context(), func(b *pact.Batch) error {
 		for _, s := range []pact.Spec{{Role: "system", Kind: "text", Content: "Be brief."},
 			{Kind: "tool", Content: map[string]any{"name": "read"}}, {Kind: "tool", Content: map[string]any{"name": "list"}}} {
-			b.Add(pact.RegionSys, s)
+			b.Add("^sys", s)
 		}
 		for _, s := range []pact.Spec{{Role: "user", Kind: "text", Content: "Look.\n"}, {ID: "n", Role: "user", Content: 7},
 			{ID: "c1", Role: "assistant", Kind: "call", Content: map[string]any{"name": "read", "arguments": `{"path":"a b"}`}},
@@ -36,7 +36,7 @@ func lookedAt(t *testing.T) *pact.Snapshot {
 			{ID: "r2", Role: "tool", Kind: "result", Content: lines(6), Refs: []string{"c1"}, Attrs: map[string]any{"wire:failed": true}},
 			{Role: "assistant", Kind: "thinking", Content: "Hm.\x1b```"},
 			{Role: "tool", Kind: "result", Content: map[string]any{"a": 1}}} {
-			b.Add(pact.RegionHead, s)
+			b.Add("^ah", s)
 		}
 		return nil
 	}, nil); err != nil {

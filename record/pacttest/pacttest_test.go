@@ -27,7 +27,7 @@ func TestAssertFailsWithALineForEachPlace(t *testing.T) {
 	}
 	for _, text := range []string{"Hello", "Bye"} {
 		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-			b.Add(pact.RegionHead, pact.Spec{Role: pact.RoleUser, Kind: "text", Content: text})
+			b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text})
 			return nil
 		}})
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/commit"
@@ -23,7 +24,7 @@ type listed struct {
 	Inherited      int64             `json:"inherited,omitempty"` // of these cycles, those of the context that it was forked from
 	Revision       int64             `json:"revision"`
 	Aside          int               `json:"aside,omitempty"`    // contexts aside of its conversation that the list folds
-	Origin         *pact.Origin      `json:"origin,omitempty"`   // where it began, if it is a fork
+	Origin         *inspect.Origin   `json:"origin,omitempty"`   // where it began, if it is a fork
 	Begun          *begunBy          `json:"begun_by,omitempty"` // the call that began it, if it is a sub-agent
 	*record.Source                   // nil if no recorder made it
 	Policy         *lifecycle.Policy `json:"policy,omitempty"` // that it keeps

@@ -78,7 +78,7 @@ func grepAll(ctx context.Context, a *command.App, pattern *regexp.Regexp) error 
 		}
 		var ends []string
 		if first, last := c.Cycles(); last < first {
-			ends = []string{string(pact.Working())}
+			ends = []string{"working"}
 		}
 		list, err := occurrences(ctx, a, c, ends, pattern)
 		if err != nil {
@@ -123,14 +123,14 @@ func grepSpan(c *pact.Context, ends []string, tail record.Tail) (from, to pact.A
 	case n == 0:
 		working = string(tail)
 	default:
-		if end, err := pact.ParseAddress(ends[n-1], c.Edition()); err == nil && end == pact.Working() {
+		if end, err := pact.ParseAddress(ends[n-1], c.Edition()); err == nil && end == "working" {
 			working = cmp.Or(string(tail), "working")
-			ends = append(slices.Clone(ends[:n-1]), pact.Latest().Text(c.Edition()))
+			ends = append(slices.Clone(ends[:n-1]), pact.Address("latest").Text(c.Edition()))
 		}
 	}
 	first, last := c.Cycles()
 	if working != "" && (len(ends) == 1 || last < first) {
-		return pact.Working(), pact.Latest(), working, nil
+		return "working", "latest", working, nil
 	}
 	from, to, err = command.Span(c, ends)
 	return from, to, working, err

@@ -83,7 +83,7 @@ func drafting(ctx context.Context, s *command.Source) bool {
 		return false
 	}
 	working := s.Context.Working()
-	latest, err := s.Context.At(ctx, pact.Latest())
+	latest, err := s.Context.At(ctx, "latest")
 	return err != nil || tree.Of(latest).WithCycle(working.Cycle()).Digest() != tree.Of(working).Digest()
 }
 

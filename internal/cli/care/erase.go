@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
@@ -84,12 +85,12 @@ func cleanStore(ctx context.Context, a *command.App) error {
 		return err
 	}
 	defer s.Close()
-	remains, err := s.FinishErasures(ctx)
+	done, err := engine.Of(s).Erase(ctx, 0, engine.Erase{})
 	if err != nil {
 		return err
 	}
-	if remains != "" {
-		return unfinished(remains)
+	if done.Remains != "" {
+		return unfinished(done.Remains)
 	}
 	return a.Answer(a.Shown()+" holds nothing that was erased", map[string]any{"clean": true})
 }

@@ -108,7 +108,7 @@ func writeSnapshots(ctx context.Context, s *command.Source, w io.Writer, from, t
 		return err
 	}
 	first, _ := c.Cycles()
-	ends := [2]pact.Address{pact.Cycle(first), pact.Latest()}
+	ends := [2]pact.Address{pact.Cycle(first), "latest"}
 	for i, arg := range [2]string{from, to} {
 		if arg == "" {
 			continue

@@ -114,7 +114,7 @@ func writerAs(ctx context.Context, a *command.App, s *command.Source, form strin
 	if s.Alone != nil {
 		return nil, fault.New(fault.DocumentInvalid, "a document on its own is no run", "name a history, a log or a context")
 	}
-	to, err := pact.Latest(), error(nil)
+	to, err := pact.Address("latest"), error(nil)
 	if len(rest) > 0 {
 		to, err = command.ParseAddress(rest[0], s.Edition())
 	}

@@ -109,7 +109,7 @@ func replay(ctx context.Context, a *command.App, file string) error {
 		return err
 	}
 	m := a.Meter("replaying")
-	r, err := pact.Replay(ctx, &metered{Reader: bytes.NewReader(in.Data), total: 2 * len(in.Data), m: m}, nil)
+	r, err := archive.RoundTrip(ctx, &metered{Reader: bytes.NewReader(in.Data), total: 2 * len(in.Data), m: m}, archive.Options{})
 	m.End()
 	if f := command.FactsOf(err); err != nil && f.Line > 0 {
 		return command.InFile(err, in.Name, in.Line(f.Line))

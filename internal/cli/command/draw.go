@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
@@ -207,11 +208,11 @@ func (a *App) Repeats(s *view.Step) []string {
 }
 
 // OriginOf returns where a context in a list began, nil if it is not a fork.
-func OriginOf(c history.Info, all []history.Info) *pact.Origin {
+func OriginOf(c history.Info, all []history.Info) *inspect.Origin {
 	if c.Origin.Key == 0 {
 		return nil
 	}
-	o := &pact.Origin{Cycle: c.Origin.Cycle}
+	o := &inspect.Origin{Cycle: c.Origin.Cycle}
 	for _, other := range all {
 		if other.Key == c.Origin.Key {
 			o.Name = other.Name
@@ -220,7 +221,7 @@ func OriginOf(c history.Info, all []history.Info) *pact.Origin {
 	return o
 }
 
-func OriginText(o pact.Origin) string {
+func OriginText(o inspect.Origin) string {
 	if o.Name == "" {
 		return "a deleted context, " + view.Cycle(o.Cycle)
 	}

@@ -78,9 +78,9 @@ func (s *Source) Parse(ctx context.Context, text string) (*selector.Selector, er
 		return q, nil
 	}
 	asked, _ := cutAddress(rest)
-	in, none := s.snapshotAt(ctx, cmp.Or(s.named, pact.Address(asked), pact.Working()))
+	in, none := s.snapshotAt(ctx, cmp.Or(s.named, pact.Address(asked), "working"))
 	if none != nil { // a range, or a mistake
-		in, _ = s.snapshotAt(ctx, pact.Working())
+		in, _ = s.snapshotAt(ctx, "working")
 	}
 	return q, InSelector(err, rest, in)
 }
@@ -245,7 +245,7 @@ func (s *Source) Argument(ctx context.Context, args []string) (*pact.Snapshot, e
 		}
 		return s.snapshotAt(ctx, address)
 	}
-	latest, err := s.snapshotAt(ctx, pact.Latest())
+	latest, err := s.snapshotAt(ctx, "latest")
 	return latest, unasked(err, "commit first, or ask for the word working, the state that is being edited")
 }
 

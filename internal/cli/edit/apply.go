@@ -54,7 +54,7 @@ func applyCommand(a *command.App) *cobra.Command {
 		if last < first {
 			return nil
 		}
-		return r.Context.ExportSnapshots(ctx, a.Out, pact.Cycle(first), pact.Latest())
+		return r.Context.ExportSnapshots(ctx, a.Out, pact.Cycle(first), "latest")
 	})
 	return cmd
 }

@@ -177,7 +177,7 @@ func startAttempt(ctx context.Context, a *command.App, c *pact.Context, call pac
 		return err
 	})
 	if err != nil && began != nil {
-		_, unended := c.EndAttempt(context.WithoutCancel(ctx), began.ID, pact.Outcome{Status: history.Failed, Err: err})
+		_, unended := c.EndAttempt(context.WithoutCancel(ctx), pact.Outcome{ID: began.ID, Status: history.Failed, Err: err})
 		err = errors.Join(err, unended)
 	}
 	return began, err

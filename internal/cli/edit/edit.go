@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
@@ -82,10 +83,11 @@ func addCommand(a *command.App) *cobra.Command {
 		err = edit(ctx, a, args[0], w, func(b *pact.Batch) error {
 			var spec pact.Spec
 			if text != "" {
-				var err error
-				if spec, err = pact.ParseSpec(text, b.Edition()); err != nil {
+				read, err := query.ParseSpec(text, b.Edition())
+				if err != nil {
 					return command.InArgument(err, text)
 				}
+				spec = pact.Spec(read)
 			}
 			if err := node.spec(ctx, a, cmd, &spec); err != nil {
 				return err
@@ -218,7 +220,7 @@ func moveCommand(a *command.App) *cobra.Command {
 		var moved string
 		err := edit(ctx, a, args[0], w, func(b *pact.Batch) (err error) {
 			if cmd.Flags().Changed("at") {
-				moved = b.MoveTo(args[1], *at)
+				moved = b.Move(args[1], *at, 0)
 				return command.InArgument(b.Err(), *at)
 			}
 			if cmd.Flags().Changed("depth") {

@@ -39,7 +39,7 @@ type planned struct {
 
 // plan says what a commit would publish, and what it would lose.
 func (f *commitFlags) plan(ctx context.Context, a *command.App, c *pact.Context, counter tree.Counter, pruning *pact.Pruning) error {
-	plan, err := c.PlanPruning(ctx, pact.Working(), pruning)
+	plan, err := c.PlanPruning(ctx, "working", pruning)
 	if err != nil {
 		return err
 	}

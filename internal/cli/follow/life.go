@@ -106,7 +106,7 @@ func blameThread(ctx context.Context, a *command.App, s *command.Source, address
 	if err != nil {
 		return err
 	}
-	at := pact.Latest()
+	at := pact.Address("latest")
 	if len(address) > 0 {
 		if at, err = command.ParseAddress(address[0], s.Edition()); err != nil {
 			return err

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
@@ -19,10 +19,10 @@ import (
 // logged is a line of pact log --json.
 type logged struct {
 	history.Entry
-	Time   string       `json:"time,omitempty"` // absent if it is unknown
-	Call   *story.Call  `json:"call,omitempty"` // nil unless the entry published a snapshot
-	Stat   *story.Stat  `json:"stat,omitempty"`
-	Origin *pact.Origin `json:"origin,omitempty"` // on the first entry of a fork: where it began
+	Time   string          `json:"time,omitempty"` // absent if it is unknown
+	Call   *story.Call     `json:"call,omitempty"` // nil unless the entry published a snapshot
+	Stat   *story.Stat     `json:"stat,omitempty"`
+	Origin *inspect.Origin `json:"origin,omitempty"` // on the first entry of a fork: where it began
 }
 
 func logCommand(a *command.App) *cobra.Command {

@@ -219,7 +219,7 @@ func newEndFlags(a *command.App, cmd *cobra.Command) *endFlags {
 
 // end records how the attempt ended.
 func (e *endFlags) end(ctx context.Context, a *command.App, cmd *cobra.Command, c *pact.Context) error {
-	o := pact.Outcome{Status: history.AttemptStatus(e.status)}
+	o := pact.Outcome{ID: e.id, Status: history.AttemptStatus(e.status)}
 	switch o.Status {
 	case history.Completed, history.Canceled, history.Failed:
 	default:
@@ -234,7 +234,7 @@ func (e *endFlags) end(ctx context.Context, a *command.App, cmd *cobra.Command, 
 	if cmd.Flags().Changed("token-out") {
 		o.TokenOut = &e.out
 	}
-	ended, err := c.EndAttempt(ctx, e.id, o)
+	ended, err := c.EndAttempt(ctx, o)
 	if err != nil {
 		return err
 	}

@@ -158,7 +158,7 @@ func (o *serving) options(ctx context.Context, s *pact.DB) (server.Options, erro
 	if !o.public() {
 		return made, nil
 	}
-	list, err := s.Tokens(ctx)
+	list, err := server.Tokens(ctx, s)
 	if err == nil && len(list) == 0 {
 		err = fault.New(fault.Usage, "other machines reach this server, and it has no named tokens",
 			"make one: pact token add NAME --read, or --write")

@@ -62,7 +62,7 @@ func tokenAddCommand(a *command.App) *cobra.Command {
 			return err
 		}
 		defer s.Close()
-		if err := s.AddToken(ctx, t); err != nil {
+		if err := server.AddToken(ctx, s, t); err != nil {
 			return err
 		}
 		l := lineOf(t)
@@ -75,7 +75,7 @@ func tokenAddCommand(a *command.App) *cobra.Command {
 func tokenListCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("token list")
 	cmd.RunE = a.OnStore(func(ctx context.Context, s *pact.DB, _ []string) error {
-		tokens, err := s.Tokens(ctx)
+		tokens, err := server.Tokens(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func tokenRevokeCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("token revoke")
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	cmd.RunE = a.OnStore(func(ctx context.Context, s *pact.DB, args []string) error {
-		if err := s.RevokeToken(ctx, args[0]); err != nil {
+		if err := server.RevokeToken(ctx, s, args[0]); err != nil {
 			return err
 		}
 		return a.Answer("revoked "+view.Visible(args[0]), map[string]any{"revoked": args[0]})

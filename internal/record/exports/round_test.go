@@ -59,7 +59,7 @@ func imported(t *testing.T, data []byte) (made []*pact.Context) {
 func written(t *testing.T, form string, c *pact.Context) ([]byte, []Lost) {
 	t.Helper()
 	var to bytes.Buffer
-	lost, err := runs[form](t.Context(), &to, c, pact.Latest(), func(int, int) {})
+	lost, err := runs[form](t.Context(), &to, c, "latest", func(int, int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func told(t *testing.T, c *pact.Context) (lines []string) {
 		}
 		return text
 	}
-	unsent, err := walk(t.Context(), c, pact.Latest(), func(c *call) error {
+	unsent, err := walk(t.Context(), c, "latest", func(c *call) error {
 		if len(c.answer) == 0 {
 			return nil
 		}

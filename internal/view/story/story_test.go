@@ -18,7 +18,7 @@ func TestDraftsAreNoCallsOfARun(t *testing.T) {
 		}
 		for _, id := range []string{"made", "drafted"} {
 			err := c.Edit(t.Context(), func(b *pact.Batch) error {
-				b.Add(pact.RegionHead, pact.Spec{ID: id, Role: pact.RoleAssistant, Kind: pact.KindCall,
+				b.Add("^ah", pact.Spec{ID: id, Role: "assistant", Kind: "call",
 					Content: map[string]any{"name": "ls", "arguments": "{}"}})
 				return nil
 			}, nil)
