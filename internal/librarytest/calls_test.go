@@ -162,6 +162,7 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 	},
 	"Refresh":  func(c *pact.Context) (any, error) { return c, c.Refresh(background) },
 	"Retain":   func(c *pact.Context) (any, error) { return answer(c.Retain(unreadBlock)) },
+	"String":   func(c *pact.Context) (any, error) { _ = c.String(); return nil, nil },
 	"Revision": func(c *pact.Context) (any, error) { c.Revision(); return nil, nil },
 	"RichDiff": func(c *pact.Context) (any, error) {
 		return answer(c.RichDiff(background, pact.Cycle(1), "latest", nil))
