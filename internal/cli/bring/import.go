@@ -107,11 +107,12 @@ func planFor(ctx context.Context, a *command.App, in *command.Input, f *importFl
 // importAll makes the contexts of a file in a store.
 func importAll(ctx context.Context, a *command.App, s *pact.DB, in *plan) ([]intake.Made, error) {
 	a.Warn(in.Plan.Findings)
+	if in.Plan.Kind == intake.Log {
+		defer allowGarbage(callHeap)()
+	}
 	m := a.Meter("importing")
 	list, err := in.Import(ctx, s, func(done, total int) {
-		if m.At(done, total); done%garbageEach == 0 {
-			allowGarbage()
-		}
+		m.At(done, total)
 		if in.to != nil {
 			in.to.Pause(ctx)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
@@ -96,44 +97,63 @@ const importMemory = 256 << 20
 // file, and as much garbage again, as Go allows, would be more than it takes longer to collect.
 const importGarbage = 40
 
-// An import of calls may hold leastHeap bytes with its garbage, however little it holds without; it looks at that after
-// each garbageEach calls.
+// What is read may be held with readHeap bytes of garbage, however little it is, and calls that are recorded with callHeap.
 const (
-	leastHeap   = 88 << 20
-	garbageEach = 8
+	readHeap = 44 << 20
+	callHeap = 88 << 20
 )
 
-// garbage is what the process allowed before the first of the imports that run in it now. More than one runs in a test.
+// garbage says how much of it the process allows. More than one import runs in a test.
 var garbage struct {
 	sync.Mutex
-	imports, before int
+	imports, heap int
+	before        int  // what was allowed before the first of the imports
+	watched       bool // afterCollection is called
 }
 
-// lessGarbage allows importGarbage until its caller is done with an import and calls what it returns.
-func lessGarbage() (done func()) {
+// allowGarbage allows garbage up to a heap of so many bytes, or importGarbage, until its caller is done with an import and
+// calls what it returns. It says anew after each collection how much that is.
+func allowGarbage(heap int) (done func()) {
+	if os.Getenv("GOGC") != "" { // its user decides
+		return func() {}
+	}
 	garbage.Lock()
 	defer garbage.Unlock()
-	before := debug.SetGCPercent(importGarbage)
+	before, was := debug.SetGCPercent(importGarbage), garbage.heap
 	if garbage.imports++; garbage.imports == 1 {
 		garbage.before = before
 	}
+	if !garbage.watched {
+		garbage.watched = true
+		runtime.SetFinalizer(new([16]byte), afterCollection)
+	}
+	garbage.heap = heap
+	setGarbage()
 	return func() {
 		garbage.Lock()
 		defer garbage.Unlock()
-		if garbage.imports--; garbage.imports == 0 {
+		if garbage.heap = was; garbage.imports == 1 {
 			debug.SetGCPercent(garbage.before)
 		}
+		garbage.imports--
 	}
 }
 
-func allowGarbage() {
-	if os.Getenv("GOGC") != "" {
-		return
+// afterCollection is called after each collection while an import runs, because nothing but this refers to the value.
+func afterCollection(collected *[16]byte) {
+	garbage.Lock()
+	defer garbage.Unlock()
+	if garbage.watched = garbage.imports > 0; garbage.watched {
+		setGarbage()
+		runtime.SetFinalizer(collected, afterCollection)
 	}
+}
+
+func setGarbage() {
 	held := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(held)
-	live := max(int(held[0].Value.Uint64()), leastHeap/16)
-	debug.SetGCPercent(max(importGarbage, 100*(leastHeap-live)/live))
+	live := max(int(held[0].Value.Uint64()), garbage.heap/16)
+	debug.SetGCPercent(max(importGarbage, 100*(garbage.heap-live)/live))
 }
 
 // longestMark is how many bytes tell whether a file is compressed.
@@ -143,9 +163,7 @@ const longestMark = 4
 // may never end: they get importMemory; for a compressed one a person on a terminal is asked whether it may be more.
 func within(a *command.App, run func(context.Context, *cobra.Command, []string) error) func(context.Context, *cobra.Command, []string) error {
 	return func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if os.Getenv("GOGC") == "" { // else its user decides
-			defer lessGarbage()()
-		}
+		defer allowGarbage(readHeap)()
 		name := ""
 		if len(args) > 0 {
 			name = args[0]
