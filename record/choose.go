@@ -24,14 +24,14 @@ type request struct {
 	system, conversation []block
 
 	// Of a request that continues another, whose messages and blocks it repeats; else nothing.
-	earlierIn    *recording    // that has the request before
-	messages     int           // how many it begins with
-	framesBefore []canon.Value // the frames of these, as canonical JSON; those behind are in the request itself
-	blocks       int           // how many blocks of the conversation
-	earlierChain shortHash     // of them
-	added        []block       // those behind
-	reread       func() error  // reads all of it again, of which the conversation has only a part; nil if that has all
-	continues    *choice       // how it goes on with the recording of the request before, nil if that is not sure
+	earlierIn            *recording    // that has the request before
+	messages, framesFrom int           // how many it begins with, and of how many of these no later record has the frames
+	framesBefore         []canon.Value // the frames of the others, as canonical JSON; those behind are in the request itself
+	blocks               int           // how many blocks of the conversation
+	earlierChain         shortHash     // of them
+	added                []block       // those behind
+	reread               func() error  // reads all of it again, of which the conversation has only a part; nil if that has all
+	continues            *choice       // how it goes on with the recording of the request before, nil if that is not sure
 }
 
 // choice says which recording a request goes to, and why.

@@ -51,6 +51,9 @@ func (n *continued) drop() {
 		return
 	}
 	n.dropped, n.conversation, n.added, n.of.Parts = true, nil, nil, nil
+	if gone := min(n.recordedIn.frames.settled()-n.framesFrom, len(n.framesBefore)); gone > 0 {
+		n.framesFrom, n.framesBefore = n.framesFrom+gone, slices.Clone(n.framesBefore[gone:])
+	}
 }
 
 // readAgain reads the whole body of a request that was dropped.
@@ -68,7 +71,7 @@ func (n *continued) readAgain() error {
 		return notRequest(n.of.API)
 	}
 	q := requestOf(said, n.group)
-	n.of, n.framesBefore, n.system, n.conversation, n.added = said, nil, q.system, q.conversation, nil
+	n.of, n.framesFrom, n.framesBefore, n.system, n.conversation, n.added = said, 0, nil, q.system, q.conversation, nil
 	n.dropped, n.wholeBlocks = false, len(q.conversation)
 	return nil
 }
@@ -92,7 +95,7 @@ func (n *continued) next(c *call, k *storedRequest, p *PastCall) (*continued, er
 	}
 	fields, redacted := c.hide.value(given.Value)
 	_, inList := c.hide.value(more)
-	messages := len(n.framesBefore) + len(before.Elems)
+	messages := n.framesFrom + len(n.framesBefore) + len(before.Elems)
 	said, ok := provider.ReadContinued(c.api, fields, messages, n.size > 0)
 	if !ok {
 		return nil, notRequest(c.api)
@@ -113,7 +116,7 @@ func (n *continued) next(c *call, k *storedRequest, p *PastCall) (*continued, er
 	next.added, next.size = next.conversation, n.size+len(next.conversation)
 	next.earlierIn, next.messages, next.blocks, next.earlierChain = n.recordedIn, messages, n.size, n.chain
 	next.note(next.added)
-	next.framesBefore = n.framesBefore
+	next.framesFrom, next.framesBefore = n.framesFrom, n.framesBefore
 	for i := range before.Elems { // few differ
 		next.framesBefore = append(next.framesBefore, canon.Value(unique.Make(string(before.Elems[i].Value())).Value()))
 	}

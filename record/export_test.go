@@ -45,6 +45,9 @@ func SetMostLookedAt(t *testing.T, n int) { set(t, &mostLookedAt, n) }
 // SetMaxQueued sets how many bytes may wait to be recorded, for a test.
 func SetMaxQueued(t *testing.T, n int) { set(t, &maxBytes, n) }
 
+// SetMostFrames sets how many calls before it the record of a request names another one at most.
+func SetMostFrames(t *testing.T, n int) { set(t, &mostFrames, n) }
+
 // SetMostBody sets how many bytes of a request a recorder records. Call it before the first request.
 func SetMostBody(r *Recorder, n int) { r.mostBody = n }
 

@@ -16,12 +16,16 @@ import (
 // frames are the frames of the messages that the last request of a recording had, and the attempts whose records have
 // them. A request mostly begins with all messages of the one before: its record then names an earlier attempt and has
 // the frames of the messages behind those alone. Record n names record n&(n-1), so that a request is restored from as
-// many records as its number has bits, and all records together grow hardly faster than the calls.
+// many records as its number has bits, and all records together grow hardly faster than the calls. None names one more than
+// mostFrames before it, so that no record is as long as the conversation; of mostFrames calls one more record is read.
 type frames struct {
 	apart [sha256.Size]byte // of all else that the request has: a record names one with the same, so that both have the same texts
 	list  []frameSum        // of each message
 	chain []framesAt        // the records that restore the last request, which ends it
 }
+
+// mostFrames is a power of 2. Tests change it.
+var mostFrames = 4096
 
 // frameSum tells the frame of a message, as canonical JSON, with the keys of its blocks from others: the beginning of
 // its SHA-256.
@@ -53,7 +57,7 @@ func (f *frames) behind(q *request) (frame canon.Any, from *base, next frames) {
 	if f.apart != next.apart {
 		f = &frames{}
 	}
-	n := len(q.framesBefore) + len(list.Elems)
+	n := q.framesFrom + len(q.framesBefore) + len(list.Elems)
 	same := min(q.messages, len(f.list))
 	said := q.conversation
 	if same == q.messages && q.added != nil {
@@ -94,7 +98,7 @@ func (f *frames) behind(q *request) (frame canon.Any, from *base, next frames) {
 		next.chain = chain
 		first = last.messages
 	}
-	if first > 0 || len(q.framesBefore) > 0 {
+	if first > 0 || q.framesFrom+len(q.framesBefore) > 0 {
 		rest := make([]canon.Any, 0, n-first)
 		for i := first; i < n; i++ {
 			rest = append(rest, q.frameOf(i, list))
@@ -107,18 +111,20 @@ func (f *frames) behind(q *request) (frame canon.Any, from *base, next frames) {
 
 // frameOf returns the frame of a message; list are those that the request has itself.
 func (q *request) frameOf(message int, list canon.Any) canon.Any {
-	if n := len(q.framesBefore); message >= n {
-		return list.Elems[message-n]
+	i := message - q.framesFrom
+	if n := len(q.framesBefore); i >= n {
+		return list.Elems[i-n]
 	}
-	return q.framesBefore[message].Held()
+	return q.framesBefore[i].Held()
 }
 
 // until returns the part of the chain that restores the first messages, up to the record that the next one names.
 func (f *frames) until(messages int) []framesAt {
 	chain := f.chain
-	next := 0 // of the number that the next one has, without its last bit
+	next := 0 // the number that the next one has, without its last bit, or mostFrames before it
 	if n := len(chain); n > 0 && messages == len(f.list) {
-		next = chain[n-1].number & (chain[n-1].number + 1)
+		own := chain[n-1].number + 1
+		next = own - min(own&-own, mostFrames)
 	}
 	for n := len(chain); n > 0; n-- {
 		last := chain[n-1]
@@ -129,6 +135,16 @@ func (f *frames) until(messages int) []framesAt {
 		break
 	}
 	return chain
+}
+
+// settled returns how many messages the last request had that every later one in the chain goes on from.
+func (f *frames) settled() int {
+	for _, at := range slices.Backward(f.chain) {
+		if at.number%mostFrames == 0 {
+			return at.messages
+		}
+	}
+	return 0
 }
 
 // apart identifies what a request has beside the messages of its list.

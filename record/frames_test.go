@@ -101,6 +101,39 @@ func TestARepeatedCallHasTheFramesOfItsOwnMessages(t *testing.T) {
 	c.comesBack(1)
 }
 
+// No record of a long conversation has the frames of all of it, and each request comes back; one that failed and is repeated,
+// as it was or with more, does too.
+func TestNoRecordIsAsLongAsTheConversation(t *testing.T) {
+	const most = 8
+	record.SetMostFrames(t, most)
+	c := newTalked(t)
+	all := says("question 0")
+	c.add(record.PastCall{}, 0, all...)
+	for n := 1; n <= 10*most; n++ {
+		before := len(all)
+		all = append(all, says("", fmt.Sprint("answer ", len(c.sent)), fmt.Sprint("question ", n))[1:]...)
+		if n%7 == 3 {
+			c.add(record.PastCall{Status: 529, Answer: []byte(`{"type":"error"}`)}, before, all...)
+			if before = len(all); n%2 == 0 {
+				all = append(all, says("go on")...)
+			}
+		}
+		c.add(record.PastCall{}, before, all...)
+	}
+	c.comesBack(1)
+	run := opened(t, c.store, "run")
+	first, last := run.Cycles()
+	attempts, err := run.Attempts(t.Context(), first, last)
+	must(t, err)
+	for _, a := range attempts {
+		kept, err := history.UnpackRequest(a.Request)
+		must(t, err)
+		if n := strings.Count(string(kept), `"role"`); n > 3*most {
+			t.Errorf("the record of %s has the frames of %d messages", a.ID, n)
+		}
+	}
+}
+
 // An erasure of what an agent compacted, or put a note in the place of, leaves the requests without it as they were.
 func TestAnErasureLeavesRequestsThatOnlyLookAlike(t *testing.T) {
 	for how, then := range map[string][]string{
