@@ -119,3 +119,48 @@ func TestCausesOfASelection(t *testing.T) {
 		t.Errorf("a selector with an address: %v", err)
 	}
 }
+
+// A change without a stamp of its own is that of the only edit of its cycle, of the committer if there was none, and of
+// several edits the one person who made them all.
+func TestWhoMadeAChange(t *testing.T) {
+	for name, x := range map[string]struct {
+		edits  []pact.Note // before the commit by dora, who says why
+		author diff.Author // without its revision
+	}{
+		"nobody before the commit": {nil, diff.Author{Actor: "dora", Message: "done"}},
+		"one person":               {[]pact.Note{{Actor: "ann", Message: "softer"}}, diff.Author{Actor: "ann", Message: "softer"}},
+		"one who says nothing":     {[]pact.Note{{Actor: "ann"}}, diff.Author{Actor: "ann", Message: "done"}},
+		"one person twice": {[]pact.Note{{Actor: "ann", Message: "softer"}, {Actor: "ann", Message: "louder"}},
+			diff.Author{Actor: "ann", Message: "done"}},
+		"two people": {[]pact.Note{{Actor: "ann"}, {Actor: "bob"}}, diff.Author{Message: "done"}},
+	} {
+		c := create(t, pact.NewDB(store.NewMemory()))
+		_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			b.Add("^sys", pact.Spec{ID: "s", Content: "0"})
+			return nil
+		}})
+		must(t, err)
+		change := func(text string) func(b *pact.Batch) error {
+			return func(b *pact.Batch) error {
+				b.Update("s", func(s *pact.Spec) { s.Content = text })
+				return nil
+			}
+		}
+		for _, n := range x.edits {
+			must(t, c.Edit(background, change(n.Actor+n.Message), &n))
+		}
+		o := &pact.CommitOptions{Note: pact.Note{Actor: "dora", Message: "done"}}
+		if len(x.edits) == 0 {
+			o.Edit = change("1")
+		}
+		_, err = c.Commit(background, o)
+		must(t, err)
+		r, err := c.RichDiff(background, pact.Cycle(1), pact.Cycle(2), nil)
+		must(t, err)
+		i := slices.IndexFunc(r.Modified, func(m diff.Modification) bool { return m.ID == "s" })
+		got := r.Modified[i].Cause
+		if got.Author.Revision = 0; got.Kind != diff.ByEdit || got.Author != x.author {
+			t.Errorf("%s: %+v, want %+v", name, got, x.author)
+		}
+	}
+}

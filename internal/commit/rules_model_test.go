@@ -1,4 +1,4 @@
-package rules_test
+package commit_test
 
 import (
 	"context"
