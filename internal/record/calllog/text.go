@@ -35,7 +35,7 @@ func everyOther(head []byte) bool {
 // binaryKinds are the kinds of files that people take for logs, by how they begin.
 var binaryKinds = []struct{ begins, kind, remedy string }{
 	{"PK\x03\x04", "a zip archive", "unpack it first"},
-	{"SQLite format 3\x00", "an SQLite database", "pact contexts --db FILE lists those of a store of pact; of another database export the rows as JSON"},
+	{"SQLite format 3\x00", "an SQLite database", "if pact wrote it, name it as the store; else export its rows as JSON"},
 	{"\x1f\x8b", "compressed with gzip", "decompress it: gunzip"},
 	{"\x28\xb5\x2f\xfd", "compressed with Zstandard", "decompress it: zstd -d"},
 	{"BZh", "compressed with bzip2", "decompress it: bunzip2"},
