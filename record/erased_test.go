@@ -83,6 +83,22 @@ func TestAnEditIsBlamedOnlyForWhatItChanged(t *testing.T) {
 	}
 }
 
+// What another program recorded of a request, or less than a recorder does, is named like a request that was changed, and
+// does not keep the rest from being verified.
+func TestARecordWithoutItsPartsIsNamed(t *testing.T) {
+	db := pact.NewDB(store.NewMemory())
+	c, err := pact.Create(t.Context(), db, "chat", nil)
+	must(t, err)
+	for _, text := range []string{`{"sha256":"00"}`, `{"api":"openai.chat","parameters":{},"sha256":"00"}`,
+		`{"api":"nobody","frame":{"of":"attempt:9-9"},"parameters":{},"sha256":"00"}`} {
+		request, err := history.PackRequest(text)
+		must(t, err)
+		_, err = c.StartAttempt(t.Context(), pact.ProviderCall{Provider: "p", Model: "m", Request: request}, io.Discard, nil)
+		must(t, err)
+	}
+	restored(t, db, 0, "attempt:1-1", "attempt:1-2", "attempt:1-3")
+}
+
 // restored verifies the context chat: so many of its requests are what was sent, and those of some attempts are not.
 func restored(t *testing.T, db *pact.DB, requests int, not ...string) {
 	t.Helper()

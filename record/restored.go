@@ -48,7 +48,7 @@ func VerifyRequests(ctx context.Context, db *pact.DB, v *inspect.Verification) e
 			switch _, err := r.sentBy(ctx, attempts[:n], i, read); {
 			case err == nil:
 				v.Attempts.Restored++
-			case errors.Is(err, fault.Conflict):
+			case errors.Is(err, fault.Conflict), errors.Is(err, fault.DocumentInvalid):
 				v.Attempts.Unrestored = append(v.Attempts.Unrestored, a.ID)
 			default:
 				return err
