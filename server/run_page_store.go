@@ -36,13 +36,13 @@ func readPageStore(ctx context.Context, name string, text []byte) (*pageStore, e
 	}
 	s := &pageStore{Contexts: engine.OpenOnce(memory)} // without what the import left in memory
 	x, err := s.Find(ctx, name)
-	if err != nil || x.Cycle < x.First {
+	if err != nil {
 		return s, err
 	}
 	if s.log, err = s.Contexts.Log(ctx, x.Key, 1, x.Revision); err != nil {
 		return s, err
 	}
-	if s.attempts, err = s.Contexts.Attempts(ctx, x.Key, x.First, x.Cycle+1); err != nil {
+	if s.attempts, err = s.Contexts.Attempts(ctx, x.Key, x.First, x.Cycle+1); err != nil || x.Cycle < x.First {
 		return s, err
 	}
 	s.first = x.First
@@ -61,13 +61,12 @@ func (s *pageStore) Log(_ context.Context, _ history.Key, from, to int64) ([]his
 
 // Attempts implements [engine.Contexts].
 func (s *pageStore) Attempts(_ context.Context, _ history.Key, from, to int64) ([]history.Attempt, error) {
-	first := func(cycle int64) int {
-		return sort.Search(len(s.attempts), func(i int) bool { return s.attempts[i].Cycle >= cycle })
-	}
 	if from > to {
 		return nil, nil
 	}
-	return slices.Clone(s.attempts[first(from):first(to+1)]), nil
+	first := sort.Search(len(s.attempts), func(i int) bool { return s.attempts[i].Cycle >= from })
+	end := sort.Search(len(s.attempts), func(i int) bool { return s.attempts[i].Cycle > to })
+	return slices.Clone(s.attempts[first:end]), nil
 }
 
 // History implements [engine.Contexts].

@@ -2,9 +2,13 @@ package server
 
 import (
 	"bytes"
+	"math"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/store"
 )
@@ -66,5 +70,51 @@ func TestThePageReadsEachSnapshotOnce(t *testing.T) {
 	now, err := s.Load(ctx, x.Key)
 	if err != nil || now.Head != s.trees[calls] || now.Working.Digest() == now.Head.WithCycle(now.Working.Cycle()).Digest() {
 		t.Error("the latest snapshot or the draft is not there", err)
+	}
+}
+
+// The log and the attempts of a page are those of its store, in every range, also of a run that has committed nothing yet.
+func TestPageStoreHasTheLogAndTheAttempts(t *testing.T) {
+	run, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "run", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for commits := range 3 {
+		var text bytes.Buffer
+		for range 2 {
+			if _, err := run.StartAttempt(t.Context(), pact.ProviderCall{Provider: "p", Model: "m"}, &text, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text.Reset()
+		if err := run.Export(t.Context(), &text); err != nil {
+			t.Fatal(err)
+		}
+		s, err := readPageStore(t.Context(), "run", text.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := s.Find(t.Context(), "run")
+		if all, _ := s.Log(t.Context(), x.Key, 1, x.Revision); err != nil || len(all) != int(x.Revision) {
+			t.Errorf("after %d commits: %d entries of %d, %v", commits, len(all), x.Revision, err)
+		}
+		if all, _ := s.Attempts(t.Context(), x.Key, 1, math.MaxInt64); len(all) != 2*(commits+1) {
+			t.Errorf("after %d commits: %d attempts", commits, len(all))
+		}
+		for from := range x.Revision + 3 {
+			for to := range x.Revision + 3 {
+				log, _ := s.Log(t.Context(), x.Key, from, to)
+				wantLog, _ := s.Contexts.Log(t.Context(), x.Key, from, to)
+				attempts, _ := s.Attempts(t.Context(), x.Key, from, to)
+				wantAttempts, _ := s.Contexts.Attempts(t.Context(), x.Key, from, to)
+				if !slices.EqualFunc(log, wantLog, func(a, b history.Entry) bool { return reflect.DeepEqual(a, b) }) ||
+					!slices.EqualFunc(attempts, wantAttempts, func(a, b history.Attempt) bool { return reflect.DeepEqual(a, b) }) {
+					t.Errorf("after %d commits, from %d to %d: %+v, want %+v; %+v, want %+v", commits, from, to, log, wantLog, attempts, wantAttempts)
+				}
+			}
+		}
+		if _, err := run.Commit(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
