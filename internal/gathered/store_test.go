@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/gathered"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/storetest"
 )
@@ -153,4 +155,79 @@ func TestAnotherWriterIsFaster(t *testing.T) {
 			t.Errorf("%s: %d records were written", name, r)
 		}
 	}
+}
+
+// What is read of a store and of one that gathers is the same, whatever was put, deleted, appended and cut before, in whatever
+// part of it was written.
+func TestGatheringAgreesWithAStore(t *testing.T) {
+	const a, b = store.Space(1), store.Space(2)
+	for seed := range testrun.Size[uint64](t, 40, 100, 2000) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		model := store.NewMemory()
+		s := gathered.New(store.NewMemory())
+		name := func() string { return fmt.Sprintf("%c%d", 'a'+r.IntN(2), r.IntN(6)) }
+		logs := map[store.Space]int64{}
+		for range 50 {
+			batch, at := store.Batch{}, a+store.Space(r.IntN(2))
+			if put := name(); r.IntN(2) == 0 {
+				batch.Put = []store.Pair{{Key: store.Key{Space: at, Name: put}, Value: fmt.Append(nil, r.Uint32())}}
+			}
+			for range r.IntN(3) {
+				batch.Delete = append(batch.Delete, store.Span{Space: at, From: []string{"a", name()}[r.IntN(2)], To: []string{"b", "c", name()}[r.IntN(3)]})
+			}
+			if key := (store.Key{Space: at, Name: name()}); r.IntN(2) == 0 {
+				value, err := model.Get(t.Context(), key)
+				if err != nil {
+					t.Fatal(err)
+				}
+				batch.Expect = []store.Expectation{{Key: key, State: store.State(r.IntN(3)), Value: value}}
+			}
+			switch last := logs[at]; {
+			case r.IntN(2) == 0:
+				batch.Append = []store.Record{{Space: at, Number: last + 1, Value: fmt.Append(nil, r.Uint32())}}
+			case last > 2: // as a join, which leaves the last record
+				first := 1 + r.Int64N(last-1)
+				batch.Cut = []store.Cut{{Space: at, First: first, Last: first + r.Int64N(last-first)}}
+			}
+			want, got := model.Write(t.Context(), &batch), s.Write(t.Context(), &batch)
+			if !errors.Is(got, want) {
+				t.Fatalf("seed %d: %+v: %v, want %v", seed, batch, got, want)
+			}
+			if want == nil && batch.Append != nil {
+				logs[at]++
+			}
+			if r.IntN(6) == 0 {
+				if err := s.Flush(t.Context()); err != nil {
+					t.Fatal(seed, err)
+				}
+			}
+			for _, at := range []store.Space{a, b} {
+				for _, o := range []store.Order{store.Ascending, store.Descending} {
+					if want, got := everything(t, model, at, o), everything(t, s, at, o); want != got {
+						t.Fatalf("seed %d: after %+v there is\n%s, want\n%s", seed, batch, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// everything returns what a reader has of a space.
+func everything(t *testing.T, from store.Reader, at store.Space, o store.Order) (all string) {
+	t.Helper()
+	for _, in := range []store.Span{{Space: at, From: "a", To: "c"}, {Space: at, From: "a2", To: "b3"}, {Space: at, From: "b", To: "b4"}} {
+		for p, err := range from.Range(t.Context(), in, o) {
+			value, failed := from.Get(t.Context(), p.Key)
+			all += fmt.Sprintf("%s %s %s %v ", p.Name, p.Value, value, errors.Join(err, failed))
+		}
+		all += "\n"
+	}
+	for _, name := range []string{"a0", "a5", "b0", "b5"} {
+		value, err := from.Get(t.Context(), store.Key{Space: at, Name: name})
+		all += fmt.Sprint(value != nil, err, " ")
+	}
+	for x, err := range from.Log(t.Context(), store.Cut{Space: at, First: 1, Last: store.MaxNumber}, o) {
+		all += fmt.Sprintf("%d %s %v ", x.Number, x.Value, err)
+	}
+	return all
 }
