@@ -98,16 +98,6 @@ func turnsOf(t testing.TB, c *pact.Context, texts ...string) {
 	}
 }
 
-// thread is the canonical thread at an address.
-func thread(t testing.TB, c *pact.Context, at pact.Address) string {
-	t.Helper()
-	s, err := c.At(background, at)
-	must(t, err)
-	text, err := s.Thread(background)
-	must(t, err)
-	return string(text)
-}
-
 // steps is a clock that counts.
 func steps() func() int64 {
 	n := int64(999)
