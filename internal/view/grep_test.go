@@ -144,3 +144,25 @@ func TestASearchOfAHistoryMakesNoTrees(t *testing.T) {
 		t.Errorf("a content takes %.1f allocations after 800 cycles, %.1f after 100", many, few)
 	}
 }
+
+// Alone, the working state says of each content whether only it has that, or a snapshot too.
+func TestGrepOfTheWorkingStateAlone(t *testing.T) {
+	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "w", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(text string) func(b *pact.Batch) error {
+		return func(b *pact.Batch) error { b.Add("^ah", pact.Spec{Content: text}); return nil }
+	}
+	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: add("sent word")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Edit(t.Context(), add("new word"), nil); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Grep(t.Context(), c, "working", "working", "draft", regexp.MustCompile("word"), func(int64) {})
+	if err != nil || len(got) != 2 || got[0].State != "working" || got[1].State != "draft" {
+		list, _ := json.Marshal(got)
+		t.Errorf("%s, %v", list, err)
+	}
+}
