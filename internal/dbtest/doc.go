@@ -1,2 +1,2 @@
-// Package dbtest opens contexts for tests, and stores of which a read fails.
+// Package dbtest opens, fills and asks contexts for tests, and has stores of which a read fails.
 package dbtest

@@ -2,129 +2,31 @@ package verify_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/internal/dbtest"
 )
 
-var providerCall = pact.ProviderCall{Provider: "openai", Model: "gpt-5"}
+var (
+	background = context.Background()
 
-// start starts an attempt and returns it with what was sent.
-func start(t testing.TB, c *pact.Context) (*history.Attempt, string) {
-	t.Helper()
-	var sent bytes.Buffer
-	a, err := c.StartAttempt(background, providerCall, &sent, nil)
-	must(t, err)
-	return a, sent.String()
-}
-
-var background = context.Background()
-
-// create makes the context c in a store: of edition v0.1 and with a clock that
-// counts, unless the options say otherwise.
-func create(t testing.TB, s *pact.DB, opts ...pact.CreateOptions) *pact.Context {
-	t.Helper()
-	var o pact.CreateOptions
-	for _, given := range opts {
-		o = given
-	}
-	o.Edition = cmp.Or(o.Edition, selector.V01)
-	if o.Clock == nil {
-		o.Clock = steps()
-	}
-	c, err := pact.Create(background, s, "c", &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// say adds a text of the user to the active head.
-func say(text string) func(*pact.Batch) error {
-	return func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text})
-		return nil
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// logOf collects the log of a context.
-func logOf(c *pact.Context) (list []history.Entry, err error) {
-	for e, failed := range c.Log(background, 0) {
-		if failed != nil {
-			return nil, failed
-		}
-		list = append(list, e)
-	}
-	return list, nil
-}
-
-// chance gives the same bytes in every test: what is random is not tested here.
-func chance() io.Reader { return rand.NewChaCha8([32]byte{7}) }
-
-// erasure is that of some nodes, with a receipt that is always the same.
-func erasure(ids ...string) pact.Erasure {
-	return pact.Erasure{IDs: ids, Reason: "asked for", Actor: "officer", Random: chance()}
-}
-
-// documentOf returns the canonical document of a snapshot.
-func documentOf(ctx context.Context, s *pact.Snapshot) ([]byte, error) {
-	var b bytes.Buffer
-	err := s.Export(ctx, &b)
-	return b.Bytes(), err
-}
-
-// turnsOf commits a turn for every text.
-func turnsOf(t testing.TB, c *pact.Context, texts ...string) {
-	t.Helper()
-	for _, text := range texts {
-		_, err := c.Commit(background, &pact.CommitOptions{Edit: say(text)})
-		must(t, err)
-	}
-}
-
-// steps is a clock that counts.
-func steps() func() int64 {
-	n := int64(999)
-	return func() int64 { n++; return n }
-}
-
-// verdicts verifies a whole store and returns what is wrong, nothing where all of
-// it holds.
-func verdicts(t testing.TB, s *pact.DB) (list []string) {
-	t.Helper()
-	r, err := pact.VerifyAll(background, s, nil)
-	if err != nil {
-		if !errors.Is(err, fault.Store) {
-			t.Fatal(err)
-		}
-		return []string{err.Error()}
-	}
-	if r.Defect != nil {
-		list = append(list, fmt.Sprintf("%+v", *r.Defect))
-	}
-	for _, c := range r.Contexts {
-		if c.Defect != nil {
-			list = append(list, fmt.Sprintf("%+v", *c.Defect))
-		}
-	}
-	return list
-}
+	create     = dbtest.Create
+	say        = dbtest.Say
+	steps      = dbtest.Steps
+	must       = dbtest.Must
+	documentOf = dbtest.Document
+	verdicts   = dbtest.Verdicts
+	logOf      = dbtest.LogOf
+	chance     = dbtest.Chance
+	erasure    = dbtest.Erasure
+	turnsOf    = dbtest.Turns
+	start      = dbtest.Start
+)
 
 // fillEveryColumn fills a store with contexts in which every column of every table is in
 // use: updates, expiry, pruning, groups, given ids, drafts, a fork, an import
