@@ -1,7 +1,6 @@
 package librarytest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 )
 
 func TestAddressesInEditions(t *testing.T) {
@@ -38,32 +36,6 @@ func TestAddressesInEditions(t *testing.T) {
 			t.Errorf("%q in %s is read back as %q, %v", x.want, x.edition, again, err)
 		}
 	}
-}
-
-// published returns a context of edition 1.0 with some commits, each of which seals a block with a ttl of 3.
-func published(t *testing.T, commits int) *pact.Context {
-	t.Helper()
-	ctx, now := context.Background(), int64(0)
-	clock := func() int64 { now++; return now }
-	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()).WithEdition(selector.V1), "c",
-		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock}})
-	must(t, err)
-	for range commits {
-		must(t, c.Edit(ctx, func(b *pact.Batch) error {
-			b.Add("^ah", pact.Spec{Content: "hello", Role: "user", TTL: new(int64(3))})
-			return nil
-		}, nil))
-		_, err := c.Commit(ctx, nil)
-		must(t, err)
-	}
-	return c
-}
-
-func exported(t *testing.T, s *pact.Snapshot) string {
-	t.Helper()
-	var b bytes.Buffer
-	must(t, s.Export(context.Background(), &b))
-	return b.String()
 }
 
 func TestAnUntouchedWorkingStateIsTheNewestSnapshot(t *testing.T) {

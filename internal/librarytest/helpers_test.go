@@ -22,6 +22,8 @@ var (
 	must       = dbtest.Must
 	ids        = dbtest.IDs
 	documentOf = dbtest.Document
+	exported   = dbtest.Exported
+	published  = dbtest.Published
 	verdicts   = dbtest.Verdicts
 	logOf      = dbtest.LogOf
 	chance     = dbtest.Chance
