@@ -116,7 +116,10 @@ func TestAKilledWriterLeavesTheQueue(t *testing.T) {
 	must(t, err)
 	// A reader sees their commits in the order in which they came. What they acknowledge may come later.
 	left, came := []int{1, 3, 6, 9}, 0
-	for came < len(left) && !t.Failed() {
+	for until := time.Now().Add(time.Minute); came < len(left) && !t.Failed(); {
+		if time.Now().After(until) {
+			t.Fatalf("writer %d has not committed", left[came])
+		}
 		list, err := s.List(t.Context())
 		must(t, err)
 		done := map[string]bool{}
