@@ -90,13 +90,13 @@ func TestARecordWithoutItsPartsIsNamed(t *testing.T) {
 	c, err := pact.Create(t.Context(), db, "chat", nil)
 	must(t, err)
 	for _, text := range []string{`{"sha256":"00"}`, `{"api":"openai.chat","parameters":{},"sha256":"00"}`,
-		`{"api":"nobody","frame":{"of":"attempt:9-9"},"parameters":{},"sha256":"00"}`} {
+		`{"api":"nobody","frame":{"of":"attempt:9-9"},"parameters":{},"sha256":"00"}`, `no record`} {
 		request, err := history.PackRequest(text)
 		must(t, err)
 		_, err = c.StartAttempt(t.Context(), pact.ProviderCall{Provider: "p", Model: "m", Request: request}, io.Discard, nil)
 		must(t, err)
 	}
-	restored(t, db, 0, "attempt:1-1", "attempt:1-2", "attempt:1-3")
+	restored(t, db, 0, "attempt:1-1", "attempt:1-2", "attempt:1-3", "attempt:1-4")
 }
 
 // restored verifies the context chat: so many of its requests are what was sent, and those of some attempts are not.

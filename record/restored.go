@@ -9,10 +9,11 @@ import (
 	"github.com/contexttree/pact/inspect"
 )
 
-// VerifyRequests restores every request that was recorded in the context of a verification, and tells the verification how
-// many are what was sent, byte for byte, and which are not, mostly because an edit or an erasure changed a snapshot since. It
-// leaves out a context that does not hold or is gone, requests that were erased, and those that no recorder made. Errors: E_STORE if the
-// medium fails. Cost: of each request what the one before does not begin with, and reading the snapshots in order.
+// VerifyRequests restores every request that was recorded in the context of a verification, and tells the verification
+// how many are what was sent, byte for byte, and which are not: mostly because an edit or an erasure changed a snapshot
+// since, or because the record cannot be read. It leaves out a context that does not hold or is gone, and requests that
+// were erased. Errors: E_STORE if the medium fails. Cost: of each request what the one before does not begin with, and
+// reading the snapshots in order.
 //
 // Specification: 06 §6.
 func VerifyRequests(ctx context.Context, db *pact.DB, v *inspect.Verification) error {
@@ -39,7 +40,11 @@ func VerifyRequests(ctx context.Context, db *pact.DB, v *inspect.Verification) e
 		}
 		for i, a := range attempts[:n] {
 			k, err := recordOf(attempts[:n], i)
-			if err != nil || !k.hasRequest() || k.Erased {
+			if err != nil { // what stands there is no record
+				v.Attempts.Unrestored = append(v.Attempts.Unrestored, a.ID)
+				continue
+			}
+			if !k.hasRequest() || k.Erased {
 				continue
 			}
 			read := func(ctx context.Context, _ pact.Address) (*pact.Snapshot, error) {
