@@ -5,7 +5,6 @@ import "github.com/contexttree/pact/internal/dbtest"
 var (
 	create    = dbtest.Create
 	say       = dbtest.Say
-	steps     = dbtest.Steps
 	must      = dbtest.Must
 	selected  = dbtest.IDs
 	exported  = dbtest.Exported

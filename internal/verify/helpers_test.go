@@ -17,12 +17,10 @@ var (
 
 	create     = dbtest.Create
 	say        = dbtest.Say
-	steps      = dbtest.Steps
 	must       = dbtest.Must
 	documentOf = dbtest.Document
 	verdicts   = dbtest.Verdicts
 	logOf      = dbtest.LogOf
-	chance     = dbtest.Chance
 	erasure    = dbtest.Erasure
 	turnsOf    = dbtest.Turns
 	start      = dbtest.Start
