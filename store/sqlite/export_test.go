@@ -55,6 +55,13 @@ func WaitsInQueue(s *Store, place int) bool {
 // BeginWithoutLocks begins to write as where the file system gives no locks: to lock a place needs a file that can be
 // written.
 func BeginWithoutLocks(ctx context.Context, readOnly *os.File, begin func() error) error {
-	p := &files{main: &mainFile{File: readOnly, queuing: make(chan struct{}, 1)}}
+	p := &files{main: &mainFile{File: readOnly, users: 1, queuing: make(chan struct{}, 1)}}
 	return p.beginWrite(ctx, begin)
+}
+
+// IsOpen reports whether this process has the file of a store open past SQLite.
+func IsOpen(path string) bool {
+	mainFiles.Lock()
+	defer mainFiles.Unlock()
+	return slices.ContainsFunc(mainFiles.open, func(m *mainFile) bool { return m.Name() == path })
 }

@@ -67,12 +67,13 @@ func readMark(page []byte) (m mark, ok bool) {
 	return m, true
 }
 
-// mainFile is the file of a store, opened past SQLite. It is closed with the last store of this process that uses the
-// file, because closing it releases the locks of the process.
+// mainFile is the file of a store, opened past SQLite. It is closed when the last store of this process that uses the
+// file is closed and no writer has a place in the queue, because closing it releases the locks of the process.
 type mainFile struct {
 	*os.File
 	info    fs.FileInfo
-	users   int
+	users   int           // stores
+	writers int           // in the queue or on their way to it
 	queuing chan struct{} // full while a writer of this process is in the queue, see beginWrite
 }
 
@@ -107,11 +108,39 @@ func (p *files) useMain() (first bool, err error) {
 	return p.main.users == 1, nil
 }
 
-// inUse returns the file, nil once the store is closed.
-func (p *files) inUse() *mainFile {
+// forWriter returns the file for a writer, who calls endWriter, and nil once the store is closed.
+func (p *files) forWriter() *mainFile {
+	mainFiles.Lock()
+	defer mainFiles.Unlock()
 	p.pageMu.Lock()
 	defer p.pageMu.Unlock()
+	if p.main != nil {
+		p.main.writers++
+	}
 	return p.main
+}
+
+// addWriter lets the file stay open for one more writer.
+func (m *mainFile) addWriter() {
+	mainFiles.Lock()
+	defer mainFiles.Unlock()
+	m.writers++
+}
+
+// endWriter ends the use of the file by a writer.
+func (m *mainFile) endWriter() {
+	mainFiles.Lock()
+	defer mainFiles.Unlock()
+	m.writers--
+	m.closeUnused()
+}
+
+// closeUnused closes the file if nobody uses it any more. Its caller has locked mainFiles.
+func (m *mainFile) closeUnused() {
+	if m.users+m.writers == 0 {
+		m.Close()
+		mainFiles.open = slices.DeleteFunc(mainFiles.open, func(one *mainFile) bool { return one == m })
+	}
 }
 
 // letMain ends the use of the file, once.
@@ -123,10 +152,8 @@ func (p *files) letMain() {
 	if p.main == nil {
 		return
 	}
-	if p.main.users--; p.main.users == 0 {
-		p.main.Close()
-		mainFiles.open = slices.DeleteFunc(mainFiles.open, func(m *mainFile) bool { return m == p.main })
-	}
+	p.main.users--
+	p.main.closeUnused()
 	p.main = nil
 }
 

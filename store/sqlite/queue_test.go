@@ -176,6 +176,46 @@ func TestAWriterThatGivesUpLeavesTheQueue(t *testing.T) {
 	w.next(t, "in time")
 }
 
+// TestAClosedStoreStaysOpenForAWriterInTheQueue closes a store of which a writer gave up in its place: the file stays open
+// until its turn came, because closing it would release the locks of a store that is opened meanwhile.
+func TestAClosedStoreStaysOpenForAWriterInTheQueue(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("left out: this system has no queue between processes")
+	}
+	path := filepath.Join(t.TempDir(), "pact.db")
+	newStoreFile(t, path)
+	s, err := openFile(t.Context(), path)
+	must(t, err)
+	w := &turns{store: s, name: "gives up"}
+	must(t, w.create(t.Context()))
+	children := startQueuing(t, path, 1, 1)
+	other := raw(t, path)
+	other.SetMaxOpenConns(1)
+	_, err = other.Exec("BEGIN IMMEDIATE")
+	must(t, err)
+	children.list[0].start()
+	for !sqlite.WaitsInQueue(s.bytes, 0) {
+		time.Sleep(time.Millisecond)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := w.commit(ctx, "too late", false); !errors.Is(err, fault.Busy) {
+		t.Errorf("got %v", err)
+	}
+	must(t, s.Close())
+	if !sqlite.IsOpen(path) {
+		t.Error("the file was closed while a writer had a place in the queue")
+	}
+	_, err = other.Exec("ROLLBACK")
+	must(t, err)
+	children.wait(t)
+	for until := time.Now().Add(time.Minute); sqlite.IsOpen(path); time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatal("the file is open after the turn of the writer")
+		}
+	}
+}
+
 // TestWritersWithoutAQueue begins to write where no place can be locked: who waits tries until the lock is free.
 func TestWritersWithoutAQueue(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")

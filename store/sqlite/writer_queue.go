@@ -25,10 +25,11 @@ const firstPlace = 1 << 32
 // it has that; who comes while somebody waits goes to the end, and who waited for busyTimeout tries once. The queue only
 // makes access fair: SQLite's lock protects the store, also from programs that do not know the queue.
 func (p *files) beginWrite(ctx context.Context, begin func() error) error {
-	m := p.inUse()
+	m := p.forWriter()
 	if m == nil { // the store was closed
 		return begin()
 	}
+	defer m.endWriter()
 	if len(m.queuing) == 0 && !writersWait(m.File, firstPlace) {
 		if err := begin(); !busy(err) {
 			return err
@@ -86,7 +87,9 @@ func (m *mainFile) waitInQueue(ctx context.Context) (leave func(), _ error) {
 	case <-came:
 		return leaves, nil
 	case <-ctx.Done():
+		m.addWriter()
 		go func() { // the turn still comes, and is then given to the next writer
+			defer m.endWriter()
 			<-came
 			leaves()
 		}()
