@@ -98,22 +98,11 @@ func TestAKilledWriterLeavesTheQueue(t *testing.T) {
 	s, err := openFile(t.Context(), path)
 	must(t, err)
 	defer s.Close()
-	children := startQueuing(t, path, 10, 1)
-	other := raw(t, path)
-	other.SetMaxOpenConns(1)
-	_, err = other.Exec("BEGIN IMMEDIATE")
-	must(t, err)
-	for place, c := range children.list {
-		c.start()
-		for !sqlite.WaitsInQueue(s.bytes, place) {
-			time.Sleep(time.Millisecond)
-		}
-	}
+	children, release := waitingWriters(t, s, path, 10)
 	for _, killed := range []int{0, 2, 5, 4, 7, 8} { // the head, one, and two behind each other twice
 		must(t, children.list[killed].kill())
 	}
-	_, err = other.Exec("ROLLBACK")
-	must(t, err)
+	release()
 	// A reader sees their commits in the order in which they came. What they acknowledge may come later.
 	left, came := []int{1, 3, 6, 9}, 0
 	for until := time.Now().Add(time.Minute); came < len(left) && !t.Failed(); {
@@ -154,22 +143,13 @@ func TestAWriterThatGivesUpLeavesTheQueue(t *testing.T) {
 	defer s.Close()
 	w := &turns{store: s, name: "gives up"}
 	must(t, w.create(t.Context()))
-	children := startQueuing(t, path, 1, 1)
-	other := raw(t, path)
-	other.SetMaxOpenConns(1)
-	_, err = other.Exec("BEGIN IMMEDIATE")
-	must(t, err)
-	children.list[0].start()
-	for !sqlite.WaitsInQueue(s.bytes, 0) {
-		time.Sleep(time.Millisecond)
-	}
+	children, release := waitingWriters(t, s, path, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := w.commit(ctx, "too late", false); !errors.Is(err, fault.Busy) {
 		t.Errorf("got %v", err)
 	}
-	_, err = other.Exec("ROLLBACK")
-	must(t, err)
+	release()
 	if order := children.wait(t); len(order) != 1 {
 		t.Errorf("%d commits of the other one", len(order))
 	}
@@ -188,15 +168,7 @@ func TestAClosedStoreStaysOpenForAWriterInTheQueue(t *testing.T) {
 	must(t, err)
 	w := &turns{store: s, name: "gives up"}
 	must(t, w.create(t.Context()))
-	children := startQueuing(t, path, 1, 1)
-	other := raw(t, path)
-	other.SetMaxOpenConns(1)
-	_, err = other.Exec("BEGIN IMMEDIATE")
-	must(t, err)
-	children.list[0].start()
-	for !sqlite.WaitsInQueue(s.bytes, 0) {
-		time.Sleep(time.Millisecond)
-	}
+	children, release := waitingWriters(t, s, path, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := w.commit(ctx, "too late", false); !errors.Is(err, fault.Busy) {
@@ -206,8 +178,7 @@ func TestAClosedStoreStaysOpenForAWriterInTheQueue(t *testing.T) {
 	if !sqlite.IsOpen(path) {
 		t.Error("the file was closed while a writer had a place in the queue")
 	}
-	_, err = other.Exec("ROLLBACK")
-	must(t, err)
+	release()
 	children.wait(t)
 	for until := time.Now().Add(time.Minute); sqlite.IsOpen(path); time.Sleep(time.Millisecond) {
 		if time.Now().After(until) {
@@ -285,6 +256,30 @@ func startQueuing(t *testing.T, path string, writers, commits int) *queuingChild
 		all.list = append(all.list, c)
 	}
 	return all
+}
+
+// waitingWriters returns writers that wait in the queue in this order, each in a process of its own, for a transaction
+// that release ends.
+func waitingWriters(t *testing.T, s *file, path string, writers int) (children *queuingChildren, release func()) {
+	t.Helper()
+	children = startQueuing(t, path, writers, 1)
+	other := raw(t, path)
+	other.SetMaxOpenConns(1)
+	_, err := other.Exec("BEGIN IMMEDIATE")
+	must(t, err)
+	for place, c := range children.list {
+		c.start()
+		for until := time.Now().Add(time.Minute); !sqlite.WaitsInQueue(s.bytes, place); time.Sleep(time.Millisecond) {
+			if time.Now().After(until) {
+				t.Fatalf("writer %d takes no place in the queue", place)
+			}
+		}
+	}
+	return children, func() {
+		t.Helper()
+		_, err := other.Exec("ROLLBACK")
+		must(t, err)
+	}
 }
 
 // wait waits for all to end, and returns their ids in the order of their commits.

@@ -6,10 +6,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // TestASuspendedWriterKeepsNobodyFromWriting suspends a process in its place in the queue, as Ctrl-Z does: who comes behind
@@ -23,21 +21,10 @@ func TestASuspendedWriterKeepsNobodyFromWriting(t *testing.T) {
 	defer s.Close()
 	w := &turns{store: s, name: "behind it"}
 	must(t, w.create(t.Context()))
-	children := startQueuing(t, path, 2, 1)
-	other := raw(t, path)
-	other.SetMaxOpenConns(1)
-	_, err = other.Exec("BEGIN IMMEDIATE")
-	must(t, err)
-	for place, c := range children.list {
-		c.start()
-		for !sqlite.WaitsInQueue(s.bytes, place) {
-			time.Sleep(time.Millisecond)
-		}
-	}
+	children, release := waitingWriters(t, s, path, 2)
 	suspended := children.list[1].process
 	must(t, suspended.Signal(syscall.SIGSTOP))
-	_, err = other.Exec("ROLLBACK")
-	must(t, err)
+	release()
 	w.next(t, "while it is suspended")
 	must(t, suspended.Signal(syscall.SIGCONT))
 	children.wait(t)
