@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/manage"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
@@ -24,23 +23,17 @@ type instruction struct {
 	spans []string // what its text has between backticks, such as commands
 }
 
-// compiled returns a function that compiles an expression the first time that it is called: a program that simulates
-// nothing does not wait for it.
-func compiled(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
-}
-
 // How agents begin a list of skills, each of them, and a file: Claude Code, Codex, opencode.
 var (
-	skillList = compiled(`(?i)(available skills|skills are available|<available_skills>)`)
-	skillLine = compiled(`^\s*[-*] \W*([\w.:-]{3,64}?)\W{0,4}: \S`)
-	skillName = compiled(`<name>\s*([\w.:-]{3,64})\s*</name>`)
-	fileLine  = compiled(`^\s*(?:#+ (\S+\.md) instructions\b|Contents of (/.{1,400}?\.md)(?: \(.*\))?:\s*$|` +
+	skillList = manage.Compiled(`(?i)(available skills|skills are available|<available_skills>)`)
+	skillLine = manage.Compiled(`^\s*[-*] \W*([\w.:-]{3,64}?)\W{0,4}: \S`)
+	skillName = manage.Compiled(`<name>\s*([\w.:-]{3,64})\s*</name>`)
+	fileLine  = manage.Compiled(`^\s*(?:#+ (\S+\.md) instructions\b|Contents of (/.{1,400}?\.md)(?: \(.*\))?:\s*$|` +
 		`Instructions from: (\S.{0,400}?\.md)\s*$)`)
-	codeSpan = compiled("`([^`\n]{3,100})`")
+	codeSpan = manage.Compiled("`([^`\n]{3,100})`")
 	// started is a skill that the user starts, as a message begins or as Claude Code writes it.
-	started = compiled(`(?:^\s*[/$]([\w.:-]{3,64})(?:\s|$)|<command-name>\s*/?([\w.:-]{3,64})\s*</command-name>)`)
-	aWord   = compiled(`[A-Za-z0-9_][A-Za-z0-9_.:-]*`)
+	started = manage.Compiled(`(?:^\s*[/$]([\w.:-]{3,64})(?:\s|$)|<command-name>\s*/?([\w.:-]{3,64})\s*</command-name>)`)
+	aWord   = manage.Compiled(`[A-Za-z0-9_][A-Za-z0-9_.:-]*`)
 )
 
 // instructionsIn returns the skills and files that a text has. A list of skills ends with a heading or a closing tag, a

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/manage"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -97,7 +98,7 @@ func callKey(r *run, t *tree.Tree, n *tree.Node) (key, tool string, err error) {
 
 // numbered matches what tools put before a line of a text: marks of quotations, lists and diffs, the file that it stands
 // in, its number and a digest.
-var numbered = compiled(`^[\s>|+*-]*(?:(?:\S*[:-])?[\[(L#]?\d+(?:#\w+)?[\])]?[\s:|→.\])-]+)?`)
+var numbered = manage.Compiled(`^[\s>|+*-]*(?:(?:\S*[:-])?[\[(L#]?\d+(?:#\w+)?[\])]?[\s:|→.\])-]+)?`)
 
 // textLine is a line of a text: whole, and bare of what a tool may have put before it, so that a quotation is found.
 type textLine struct{ whole, bare string }

@@ -185,14 +185,14 @@ func (q *Request) had(l *List, at, before int) (is had, since []int) {
 	return whole, since
 }
 
-// compiled returns a function that compiles an expression the first time that it is called: a program that manages
-// nothing does not wait for it.
-func compiled(expression string) func() *regexp.Regexp {
+// Compiled returns a function that compiles an expression the first time that it is called: a program that neither manages
+// nor simulates does not wait for it.
+func Compiled(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
 // header matches such lines as Chunk ID: 4f2a1c and Wall time: 0.0512 seconds, at the beginning of a text.
-var header = compiled(`^([A-Z][A-Za-z ]{1,30}: [0-9A-Za-z.]{1,40}( [a-z]{1,12})?\r?\n){1,4}`)
+var header = Compiled(`^([A-Z][A-Za-z ]{1,30}: [0-9A-Za-z.]{1,40}( [a-z]{1,12})?\r?\n){1,4}`)
 
 // mostAnswer is how long an answer is at most, in bytes, that says no more than that it is the same as before.
 const mostAnswer = 1000
@@ -200,9 +200,9 @@ const mostAnswer = 1000
 // Two signs of an answer that only refers to an earlier one: it says that nothing changed, and it speaks of what was
 // said before. Both are needed: git says of a commit that nothing changed.
 var (
-	unchanged = compiled(`(?i)\b(unchanged|unmodified|not (been )?(changed|modified)|no(thing)? (new )?chang(es?|ed)|` +
+	unchanged = Compiled(`(?i)\b(unchanged|unmodified|not (been )?(changed|modified)|no(thing)? (new )?chang(es?|ed)|` +
 		`identical|same (content|contents|result|output|text)|already|up[- ]to[- ]date|still current)\b`)
-	earlier = compiled(`(?i)\b(earlier|previous(ly)?|above|last (read|call|time|result|view)|before|` +
+	earlier = Compiled(`(?i)\b(earlier|previous(ly)?|above|last (read|call|time|result|view)|before|` +
 		`prior|in (this|the) (conversation|context)|already (read|shown|seen|sent|returned|provided))\b`)
 )
 

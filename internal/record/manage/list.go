@@ -214,7 +214,7 @@ func (d *Decision) read() (*Decision, error) {
 
 // plainID matches the ids of calls under which an original can be kept. A recorder gives its blocks ids with a colon,
 // so one without is that of an original, whoever asks for it and wherever.
-var plainID = compiled(`^[A-Za-z0-9_.-]{1,128}$`)
+var plainID = Compiled(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // ID returns the id under which the original of a result of a call is kept: that of the call, unless another original
 // has it. No context but those with originals has such an id.
