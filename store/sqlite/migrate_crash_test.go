@@ -43,17 +43,21 @@ func TestCrashWhileMigrating(t *testing.T) {
 	t.Cleanup(sqlite.AddStep(laterStep))
 	path := filepath.Join(t.TempDir(), "pact.db")
 	copyFile(t, made, path)
-	took := openedUntilKilled(t, path, time.Hour)
+	// A kill comes at a random time before latest. How long opening takes depends on what else the machine
+	// does, so latest follows: it is doubled after a kill that came too early, halved after one that came too late.
+	latest := openedUntilKilled(t, path, time.Hour)
 	before, within, after := 0, 0, 0
 	for kill := range kills {
 		path := filepath.Join(t.TempDir(), "pact.db")
 		copyFile(t, made, path)
-		opened := openedUntilKilled(t, path, time.Duration(r.Int64N(int64(took+took/2))))
+		opened := openedUntilKilled(t, path, time.Duration(r.Int64N(int64(latest))))
 		switch now := userVersion(t, path); {
 		case opened > 0:
 			after++
+			latest = max(latest/2, time.Microsecond)
 		case now == 2:
 			before++
+			latest *= 2
 		default:
 			within++
 		}
