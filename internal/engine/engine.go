@@ -132,7 +132,7 @@ func (e *Engine) write(ctx context.Context, build func(*store.Batch) error) erro
 		b := &of.Batch
 		b.Expect, b.Append = of.expect[:0], of.append[:0]
 		err := build(b)
-		if err == nil {
+		if err == nil && len(b.Expect)+len(b.Delete)+len(b.Cut)+len(b.Put)+len(b.Replace)+len(b.Append) > 0 { // else only planned
 			err = e.store.Write(ctx, b)
 		}
 		if !errors.Is(err, store.ErrRefused) && !errors.Is(err, errMoved) {
