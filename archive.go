@@ -128,13 +128,6 @@ func CopyContexts(ctx context.Context, from, to *DB, names []string, progress fu
 	return transfer.Copy(ctx, engine.Of(from), engine.Of(to), names, progress)
 }
 
-// DiscardCopies deletes what interrupted copies left hidden in a store, for the named
-// contexts or for all, and returns their names in order. A copy of what a fork shares with
-// a deleted origin is called @ and its key in the source. A copy that is under way fails.
-func DiscardCopies(ctx context.Context, db *DB, names ...string) ([]string, error) {
-	return transfer.Discard(ctx, engine.Of(db), names)
-}
-
 // Extension holds the cycles that another context has beyond this one. [Context.Extension] makes it.
 type Extension struct {
 	Cycles  int64 // how many snapshots it adds

@@ -9,7 +9,6 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // Erasure says what to remove from a context for good, and why. At least one of IDs, Texts
@@ -23,7 +22,7 @@ type Erasure struct {
 	// Random gives the salt of the marks. Use crypto/rand.Reader, except in tests: a person who can
 	// guess the salt can guess a short text from its mark.
 	Random io.Reader
-	// Receipt, if not nil, is called once with the receipt (see [Erased]) before anything is written, so that
+	// Receipt, if not nil, is called once with the receipt (see [history.Erased]) before anything is written, so that
 	// the caller has it whatever happens afterwards. If it fails, nothing is erased. If the erasure fails later, the
 	// receipt is worthless. Receipt must not use the store.
 	Receipt  func(receipt string) error
@@ -31,17 +30,9 @@ type Erasure struct {
 	Progress func(done, total int) // if not nil, called with the number of snapshots that are done
 }
 
-// Erased says what an erasure removed.
-type Erased struct {
-	history.Erased
-	// Receipt is the salt of the marks in hexadecimal, "" if nothing was erased. Erase returns it once and keeps it
-	// nowhere. With it and a copy of a node one can prove later what the node was (see [Mark]).
-	Receipt string `json:"receipt,omitempty"`
-}
-
 // Erase removes nodes for good from every snapshot of the context and of all contexts that share history with it: its
 // origins, its forks, undone and deleted lines, and drafts. Of a node only its place remains, and a mark in the
-// attribute pact:erased (see [Mark]); docs/erasure.md lists what goes and what stays. The log of each of these
+// attribute pact:erased; docs/erasure.md lists what goes and what stays. The log of each of these
 // contexts records who did it, when and why. An erasure happens as a whole or not at all. Remains in the answer says
 // what is left to clean up in the file; calling Erase with an empty Erasure finishes that.
 //
@@ -52,7 +43,7 @@ type Erased struct {
 // If the erasure is done but the context cannot be read again, Erase returns both an answer and an error. Errors:
 // E_NODE_NOT_FOUND for an id that never existed; E_DOCUMENT_INVALID without a reason, or if the reason, an id or a
 // type contains the text; E_CONFLICT if another writer was faster. Cost: the rows of all contexts concerned.
-func (c *Context) Erase(ctx context.Context, e Erasure) (_ *Erased, err error) {
+func (c *Context) Erase(ctx context.Context, e Erasure) (_ *history.Erased, err error) {
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
@@ -76,28 +67,13 @@ func (c *Context) Erase(ctx context.Context, e Erasure) (_ *Erased, err error) {
 			what.Before = sync.OnceValue(func() error { return e.Receipt(hex.EncodeToString(what.Salt)) })
 		}
 	}
-	of, err := c.store.Erase(ctx, s.Key, what)
-	if err != nil {
-		return nil, err
+	done, err := c.store.Erase(ctx, s.Key, what)
+	if err != nil || e.DryRun {
+		return done, err
 	}
-	done := &Erased{Erased: *of}
-	if e.DryRun {
-		return done, nil
-	}
-	if of.Versions > 0 {
+	if done.Versions > 0 {
 		done.Receipt = hex.EncodeToString(what.Salt)
 	}
 	_, err = c.current(context.WithoutCancel(ctx)) // the erasure is done, and the caller must learn that
 	return done, err
-}
-
-// Mark returns the mark that an erasure with this receipt leaves in place of a node.
-// Compare it with the mark in the store to show that a copy of the node is what was erased.
-func Mark(ctx context.Context, receipt string, n Node) (string, error) {
-	salt, err := hex.DecodeString(receipt)
-	if err != nil || len(salt) != engine.SaltSize {
-		return "", fault.New(fault.DocumentInvalid, "the receipt is not 64 hexadecimal digits",
-			"give the receipt that the erasure returned")
-	}
-	return tree.NodeOf(n).Mark(ctx, salt)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -80,16 +79,6 @@ func (n Node) Decode(ctx context.Context, v any) error {
 			"decode into a value of its shape, or read JSON")
 	}
 	return nil
-}
-
-// Original returns the content that the node had before a rule of a policy shaped it, in canonical
-// JSON; nil if none did.
-func (n Node) Original() []byte {
-	v, shaped := commit.Original(tree.NodeOf(n))
-	if !shaped {
-		return nil
-	}
-	return []byte(v)
 }
 
 // nodeOf returns the Node for an entry of a tree, whose contents ask from.

@@ -55,6 +55,9 @@ type Erased struct {
 	// Remains says why the text may still be in places that nothing refers to, such as free
 	// pages, and what finishes the work; "" if nothing remains. No log keeps it.
 	Remains string `json:"remains,omitempty"`
+	// Receipt is the salt of the marks in hexadecimal, "" if nothing was erased. The erasure returns it once, and nothing
+	// keeps it. With it and a copy of a node one can prove later what the node was (docs/erasure.md).
+	Receipt string `json:"receipt,omitempty"`
 }
 
 // erasing is the report of an entry of the kind Erasing.

@@ -11,13 +11,14 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 )
 
 // Erased says what [Erase] removed. Its Receipt and Remains are those of all contexts.
 type Erased struct {
-	*pact.Erased                // from the family of the context
-	Originals    []*pact.Erased `json:"originals,omitempty"` // from each context with originals that lost something
+	*history.Erased                   // from the family of the context
+	Originals       []*history.Erased `json:"originals,omitempty"` // from each context with originals that lost something
 }
 
 // Erase is [pact.Context.Erase] that reaches the originals too. A recorder or a hook that shapes results
@@ -70,11 +71,11 @@ const saltBytes = 32
 type originalsPart struct {
 	in   *pact.Context
 	ids  []string
-	done *pact.Erased
+	done *history.Erased
 }
 
 // withOriginals returns one answer for all contexts.
-func withOriginals(done *pact.Erased, parts []originalsPart) *Erased {
+func withOriginals(done *history.Erased, parts []originalsPart) *Erased {
 	if done == nil {
 		return nil
 	}
@@ -154,7 +155,7 @@ func keepsFor(originals, of string) bool {
 }
 
 // callsOf returns the ids of the calls whose results are among the nodes of a plan.
-func callsOf(ctx context.Context, s *pact.DB, plan *pact.Erased) (calls map[string]bool, err error) {
+func callsOf(ctx context.Context, s *pact.DB, plan *history.Erased) (calls map[string]bool, err error) {
 	calls = map[string]bool{}
 	open := map[string]bool{} // ids that no snapshot had so far
 	for _, id := range plan.IDs {

@@ -102,7 +102,7 @@ func TestARecordWithoutItsPartsIsNamed(t *testing.T) {
 // restored verifies the context chat: so many of its requests are what was sent, and those of some attempts are not.
 func restored(t *testing.T, db *pact.DB, requests int, not ...string) {
 	t.Helper()
-	v, err := pact.VerifyNamed(t.Context(), db, "chat", nil)
+	v, err := pact.Verify(t.Context(), db, "chat", nil)
 	must(t, err)
 	must(t, record.VerifyRequests(t.Context(), db, v))
 	if !v.Holds() || v.Attempts.Restored != requests || !slices.Equal(v.Attempts.Unrestored, not) {

@@ -118,7 +118,7 @@ func TestVerifyTellsHowFarItIs(t *testing.T) {
 		lines = append(lines, line)
 	}
 	end := lines[len(lines)-1]
-	want, err := pact.Verify(t.Context(), c, nil)
+	want, err := pact.Verify(t.Context(), r.store, "weather", nil)
 	must(t, err)
 	text, err := json.Marshal(want)
 	must(t, err)

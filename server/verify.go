@@ -33,7 +33,7 @@ func (s *Server) verification() {
 				e := json.NewEncoder(w)
 				last := checked{}
 				var failed error
-				v, err := pact.VerifyNamed(ctx, s.store, in.Name, func(done, total int) {
+				v, err := pact.Verify(ctx, s.store, in.Name, func(done, total int) {
 					if last.Total = total; failed == nil && (done-last.Done)*100 >= total {
 						last.Done = done
 						failed = sendLine(ctx, w, e, last)

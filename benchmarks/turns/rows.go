@@ -136,7 +136,7 @@ func verifying(b *bench, n int) (ours, plain figure) {
 	s := b.open(b.filled())
 	defer s.Close()
 	took := rounds(1, func(int) {
-		found, err := pact.VerifyNamed(b.ctx, s, "w", nil)
+		found, err := pact.Verify(b.ctx, s, "w", nil)
 		must(err)
 		if !found.Holds() {
 			must(failure{os.ErrInvalid})

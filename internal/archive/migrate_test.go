@@ -71,7 +71,7 @@ func TestMigratedHistoriesSayTheSame(t *testing.T) {
 				}
 			}
 		}
-		if v, err := pact.Verify(ctx, made, nil); err != nil || !v.Holds() {
+		if v, err := pact.Verify(ctx, to, "made", nil); err != nil || !v.Holds() {
 			t.Errorf("%+v, %v", v.Defect, err)
 		}
 		for range 3 { // what expires later does so in both
@@ -183,9 +183,10 @@ func TestMigrateTellsOfEarlierPolicies(t *testing.T) {
 	if len(attempts) != 2 || attempts[0].Thread != history.NoThread || attempts[1].Thread != history.NoThread {
 		t.Errorf("%+v", attempts)
 	}
-	again, err := made.Copy(ctx, pact.NewDB(store.NewMemory()), "again")
+	copies := pact.NewDB(store.NewMemory())
+	_, err = made.Copy(ctx, copies, "again")
 	must(t, err)
-	if v, err := pact.Verify(ctx, again, nil); err != nil || !v.Holds() {
+	if v, err := pact.Verify(ctx, copies, "again", nil); err != nil || !v.Holds() {
 		t.Errorf("%+v, %v", v, err)
 	}
 

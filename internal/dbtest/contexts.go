@@ -14,7 +14,6 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 )
 
 // Create makes the context c in a store: of edition v0.1 and with a clock that
@@ -34,12 +33,12 @@ func Create(t testing.TB, s *pact.DB, opts ...pact.CreateOptions) *pact.Context 
 	return c
 }
 
-// Published returns a context of edition 1.0 with some commits, each of which seals a block with a ttl of 3.
-func Published(t testing.TB, commits int) *pact.Context {
+// Published makes a context of edition 1.0 with some commits, each of which seals a block with a ttl of 3.
+func Published(t testing.TB, db *pact.DB, commits int) *pact.Context {
 	t.Helper()
 	ctx, now := context.Background(), int64(0)
 	clock := func() int64 { now++; return now }
-	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()).WithEdition(selector.V1), "c",
+	c, err := pact.Create(ctx, db.WithEdition(selector.V1), "c",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock}})
 	Must(t, err)
 	for range commits {

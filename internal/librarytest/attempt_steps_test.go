@@ -38,7 +38,7 @@ func TestACallIsTwoSteps(t *testing.T) {
 			t.Errorf("at revision %d the working state is %s", c.Revision(), got)
 		}
 	}
-	wantAttemptCounts(t, c, `{"records":1,"running":0,"as_sent":1,"otherwise":[],"unanswered":0}`)
+	wantAttemptCounts(t, s, "steps", `{"records":1,"running":0,"as_sent":1,"otherwise":[],"unanswered":0}`)
 	log, err := logOf(c)
 	must(t, err)
 	if log[1].Message != "a request" || log[3].Message != "an answer" || log[2].Sent != a.Thread {
@@ -83,7 +83,7 @@ func TestAStepThatIsRefusedLeavesNothing(t *testing.T) {
 	if got := textOf(t, now.Working()); strings.Contains(got, "lost") || now.Revision() != 3 {
 		t.Errorf("at revision %d the working state is %s", now.Revision(), got)
 	}
-	wantAttemptCounts(t, now, `{"records":1,"running":1,"as_sent":0,"otherwise":[],"unanswered":0}`)
+	wantAttemptCounts(t, s, "steps", `{"records":1,"running":1,"as_sent":0,"otherwise":[],"unanswered":0}`)
 }
 
 func wantErr(t *testing.T, what string, err, want error) {

@@ -20,10 +20,11 @@ import (
 // TestAttemptsWithinACycle stops, edits and runs again within a cycle (03 §6.1).
 func TestAttemptsWithinACycle(t *testing.T) {
 	clock := int64(5_000_000_000)
-	c := create(t, pact.NewDB(store.NewMemory()),
+	db := pact.NewDB(store.NewMemory())
+	c := create(t, db,
 		pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { clock++; return clock }}})
 	must(t, c.Edit(background, say("one"), nil))
-	wantAttemptCounts(t, c, "null")
+	wantAttemptCounts(t, db, "c", "null")
 	revision := c.Revision()
 	first, err := c.StartAttempt(background, pact.ProviderCall{Provider: "openai", Model: "gpt-5",
 		Params: map[string]any{"temperature": 0.5, "a": []any{1, nil, true}, "é": "<>"}}, io.Discard, nil)
@@ -55,7 +56,7 @@ func TestAttemptsWithinACycle(t *testing.T) {
 	if log[len(log)-1].Sent != second.Thread {
 		t.Errorf("the commit was sent %q", log[len(log)-1].Sent)
 	}
-	wantAttemptCounts(t, c, `{"records":2,"running":0,"as_sent":1,"otherwise":[],"unanswered":0}`)
+	wantAttemptCounts(t, db, "c", `{"records":2,"running":0,"as_sent":1,"otherwise":[],"unanswered":0}`)
 
 	list, err := c.Attempts(background, 1, 1)
 	must(t, err)
@@ -200,7 +201,8 @@ func TestAttemptsAndTheClock(t *testing.T) {
 // TestAttemptsBesideEdits starts and ends attempts while others edit: the
 // clock, which counts without a lock, is read by one at a time.
 func TestAttemptsBesideEdits(t *testing.T) {
-	c := create(t, pact.NewDB(store.NewMemory()))
+	db := pact.NewDB(store.NewMemory())
+	c := create(t, db)
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
@@ -226,7 +228,7 @@ func TestAttemptsBesideEdits(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if j := attemptCounts(t, c); j == nil || j.Running != 0 || j.Records == 0 {
+	if j := attemptCounts(t, db, "c"); j == nil || j.Running != 0 || j.Records == 0 {
 		t.Errorf("verify says %+v", j)
 	}
 }

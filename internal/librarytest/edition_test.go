@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
 )
 
 func TestAddressesInEditions(t *testing.T) {
@@ -39,7 +40,7 @@ func TestAddressesInEditions(t *testing.T) {
 }
 
 func TestAnUntouchedWorkingStateIsTheNewestSnapshot(t *testing.T) {
-	ctx, c := context.Background(), published(t, 2)
+	ctx, c := context.Background(), published(t, pact.NewDB(store.NewMemory()), 2)
 	working, err := c.At(ctx, "working")
 	must(t, err)
 	latest, err := c.At(ctx, "latest")
@@ -70,7 +71,7 @@ func TestAnUntouchedWorkingStateIsTheNewestSnapshot(t *testing.T) {
 }
 
 func TestAddressesOfEdition1(t *testing.T) {
-	ctx, c := context.Background(), published(t, 2)
+	ctx, c := context.Background(), published(t, pact.NewDB(store.NewMemory()), 2)
 	for query, want := range map[string]int{"@t0 .block": 2, "@t-1 .block": 2, "@t-2 .block": 1, "@c1 .block": 1, "@* .block": 2} {
 		got, err := c.Select(ctx, query, nil)
 		if err != nil || len(got) != want {
@@ -92,7 +93,7 @@ func TestAddressesOfEdition1(t *testing.T) {
 		t.Errorf("the range has %+v", r.Snapshots)
 	}
 	for query, want := range map[string]string{"@t-2,@t0 .block": "[@t0 @t-2]", "@c1,@c2 .block": "[@c2 @c1]", "@t-1,@t-1 .block": "[@t-1]"} {
-		r, err := published(t, 3).RangeDiffLatest(ctx, query, nil)
+		r, err := published(t, pact.NewDB(store.NewMemory()), 3).RangeDiffLatest(ctx, query, nil)
 		must(t, err)
 		labels = nil
 		for _, s := range r.Snapshots {
@@ -102,7 +103,7 @@ func TestAddressesOfEdition1(t *testing.T) {
 			t.Errorf("%s: %+v", query, r)
 		}
 	}
-	fresh := published(t, 0)
+	fresh := published(t, pact.NewDB(store.NewMemory()), 0)
 	if got, err := fresh.Select(ctx, "@t0 .block", nil); err != nil || got == nil || len(got) != 0 {
 		t.Errorf("@t0 of a new context: %v, %v", got, err)
 	}
@@ -125,7 +126,7 @@ func TestClampedRangesOfEdition1(t *testing.T) {
 		{1, "@t0..@t-1 .block @v=1", []string{"@v=1 means nothing here and is ignored"}},
 		{1, "@c1..@c2 .block", []string{"the range ends after the latest snapshot: clamped to @c1"}},
 	} {
-		r, err := published(t, c.commits).RangeDiffLatest(context.Background(), c.query, nil)
+		r, err := published(t, pact.NewDB(store.NewMemory()), c.commits).RangeDiffLatest(context.Background(), c.query, nil)
 		must(t, err)
 		if !slices.Equal(r.Warnings, c.want) {
 			t.Errorf("%s after %d commits warns %q", c.query, c.commits, r.Warnings)
@@ -134,7 +135,7 @@ func TestClampedRangesOfEdition1(t *testing.T) {
 }
 
 func TestEditsOfEdition1(t *testing.T) {
-	ctx, c := context.Background(), published(t, 1)
+	ctx, c := context.Background(), published(t, pact.NewDB(store.NewMemory()), 1)
 	must(t, c.Edit(ctx, func(b *pact.Batch) error {
 		b.Add("(d7, end)?", "block")
 		b.Add("@t0 (d7, end)?", "block")
@@ -154,7 +155,7 @@ func TestEditsOfEdition1(t *testing.T) {
 }
 
 func TestRefusalsOfEdition1(t *testing.T) {
-	ctx, c := context.Background(), published(t, 1)
+	ctx, c := context.Background(), published(t, pact.NewDB(store.NewMemory()), 1)
 	must(t, c.Edit(ctx, func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{ID: "core", NodeType: "cont"})
 		b.Add("core", pact.Spec{ID: "group", NodeType: "cont"})
@@ -176,7 +177,7 @@ func TestRefusalsOfEdition1(t *testing.T) {
 
 // Nodes of one key stand at different depths, and a cadence is a positive number of cycles.
 func TestOverlapsOfEdition1(t *testing.T) {
-	ctx, c := context.Background(), published(t, 0)
+	ctx, c := context.Background(), published(t, pact.NewDB(store.NewMemory()), 0)
 	add := func(where, node string) func(*pact.Batch) { return func(b *pact.Batch) { b.Add(where, node) } }
 	must(t, c.Edit(ctx, func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{ID: "old", Key: "K", Content: "1"})
@@ -217,7 +218,7 @@ func TestOverlapsOfEdition1(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	old := published(t, 0)
+	old := published(t, pact.NewDB(store.NewMemory()), 0)
 	must(t, old.Edit(ctx, func(b *pact.Batch) error { b.Add("^sys", pact.Spec{ID: "rule", Content: "1"}); return nil }, nil))
 	_, err := old.Commit(ctx, nil)
 	must(t, err)

@@ -147,7 +147,7 @@ func TestAnErasureThatFindsNothingChangesNothing(t *testing.T) {
 // An erased key is nowhere: not in what commits noted of its cadence, which ends, nor in a fork.
 func TestEraseOfAKeyThatComesAgain(t *testing.T) {
 	for _, way := range []string{"id", "text"} {
-		c := published(t, 0)
+		c := published(t, pact.NewDB(store.NewMemory()), 0)
 		var id string
 		must(t, c.Edit(background, func(b *pact.Batch) error {
 			id = b.Add("^ah", pact.Spec{Key: "alice-smith", Cad: new(int64(9)), TTL: new(int64(2)), Content: "x"})

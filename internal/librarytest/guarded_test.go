@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/store"
 )
 
@@ -59,7 +60,7 @@ func TestGuardedRefusesWhatItCannotCheck(t *testing.T) {
 	if err := erase(g); !errors.Is(err, refused) {
 		t.Errorf("an erasure that may change what is refused: %v", err)
 	}
-	verified, err := pact.VerifyNamed(background, g, "open", nil)
+	verified, err := pact.Verify(background, g, "open", nil)
 	must(t, err)
 	if !verified.Holds() {
 		t.Errorf("a context behind a guard does not hold: %+v", verified.Defect)
@@ -73,7 +74,7 @@ func TestGuardedRefusesWhatItCannotCheck(t *testing.T) {
 		"Tokens":        func() error { return second(engine.Of(g).Tokens(background)) },
 		"RevokeToken":   func() error { return engine.Of(g).RevokeToken(background, "t") },
 		"Compact":       func() error { return second(g.Compact(background)) },
-		"DiscardCopies": func() error { return second(pact.DiscardCopies(background, g)) },
+		"DiscardCopies": func() error { return second(transfer.Discard(background, engine.Of(g), nil)) },
 		"CopyContexts from": func() error {
 			return second(pact.CopyContexts(background, g, pact.NewDB(store.NewMemory()), nil, nil))
 		},

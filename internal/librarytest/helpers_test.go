@@ -41,9 +41,9 @@ func sha(text string) string {
 }
 
 // attemptCounts returns Verify's counts of the attempts of a context that holds.
-func attemptCounts(t testing.TB, c *pact.Context) *inspect.AttemptCounts {
+func attemptCounts(t testing.TB, db *pact.DB, name string) *inspect.AttemptCounts {
 	t.Helper()
-	r, err := pact.Verify(background, c, nil)
+	r, err := pact.Verify(background, db, name, nil)
 	must(t, err)
 	if r.Defect != nil {
 		t.Fatalf("broken: %+v", r.Defect)
@@ -52,9 +52,9 @@ func attemptCounts(t testing.TB, c *pact.Context) *inspect.AttemptCounts {
 }
 
 // wantAttemptCounts compares what Verify counts of attempts, as JSON.
-func wantAttemptCounts(t testing.TB, c *pact.Context, want string) {
+func wantAttemptCounts(t testing.TB, db *pact.DB, name, want string) {
 	t.Helper()
-	got, err := json.Marshal(attemptCounts(t, c))
+	got, err := json.Marshal(attemptCounts(t, db, name))
 	must(t, err)
 	if string(got) != want {
 		t.Errorf("verify says %s, want %s", got, want)

@@ -90,7 +90,7 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 	if first, last := c.Cycles(); first != tree.MaxInteger-2 || last != tree.MaxInteger-1 {
 		t.Errorf("cycles %d to %d", first, last)
 	}
-	r, err := pact.Verify(background, c, nil)
+	r, err := pact.Verify(background, s, "c", nil)
 	must(t, err)
 	if r.Defect != nil {
 		t.Errorf("%+v", *r.Defect)
@@ -125,24 +125,24 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 		}
 		return v
 	}
-	ways := map[string]func(n int) (*pact.Context, error){
-		"a document": func(n int) (*pact.Context, error) {
-			c, _, err := pact.Import(background, pact.NewDB(store.NewMemory()), "c",
+	ways := map[string]func(db *pact.DB, n int) (*pact.Context, error){
+		"a document": func(db *pact.DB, n int) (*pact.Context, error) {
+			c, _, err := pact.Import(background, db, "c",
 				[]byte(`{"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","content":`+deep(n)+`}]}]}}`), nil)
 			return c, err
 		},
-		"an attribute of a document": func(n int) (*pact.Context, error) {
-			c, _, err := pact.Import(background, pact.NewDB(store.NewMemory()), "c",
+		"an attribute of a document": func(db *pact.DB, n int) (*pact.Context, error) {
+			c, _, err := pact.Import(background, db, "c",
 				[]byte(`{"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","x:y":`+deep(n)+`}]}]}}`), nil)
 			return c, err
 		},
-		"a history": func(n int) (*pact.Context, error) {
+		"a history": func(db *pact.DB, n int) (*pact.Context, error) {
 			line := `{"cycle":%d,"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","content":%s}]}]}}` + "\n"
-			c, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(fmt.Sprintf(line, 1, `"x"`)+
+			c, _, err := pact.ImportHistory(background, db, "c", strings.NewReader(fmt.Sprintf(line, 1, `"x"`)+
 				fmt.Sprintf(line, 2, deep(n))), nil)
 			return c, err
 		},
-		"a compact history": func(n int) (*pact.Context, error) {
+		"a compact history": func(db *pact.DB, n int) (*pact.Context, error) {
 			c := create(t, pact.NewDB(store.NewMemory()))
 			_, err := c.Commit(background, &pact.CommitOptions{Edit: say("PLACEHOLDER")})
 			must(t, err)
@@ -150,18 +150,18 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 			must(t, c.Export(background, &out))
 			text := strings.ReplaceAll(out.String(), `"PLACEHOLDER"`, deep(n))
 			text = strings.NewReplacer(`"digest":`, `"x":`, `"thread":`, `"y":`).Replace(text)
-			c, _, err = pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(text), nil)
+			c, _, err = pact.ImportHistory(background, db, "c", strings.NewReader(text), nil)
 			return c, err
 		},
-		"an edit": func(n int) (*pact.Context, error) {
-			c := create(t, pact.NewDB(store.NewMemory()))
+		"an edit": func(db *pact.DB, n int) (*pact.Context, error) {
+			c := create(t, db)
 			return c, c.Edit(background, func(b *pact.Batch) error {
 				b.Add("^sys", pact.Spec{Content: deepGo(n)})
 				return nil
 			}, nil)
 		},
-		"an update": func(n int) (*pact.Context, error) {
-			c := create(t, pact.NewDB(store.NewMemory()))
+		"an update": func(db *pact.DB, n int) (*pact.Context, error) {
+			c := create(t, db)
 			return c, c.Edit(background, func(b *pact.Batch) error {
 				id := b.Add("^sys", pact.Spec{})
 				must(t, b.Err())
@@ -169,12 +169,13 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 				return nil
 			}, nil)
 		},
-		"an attribute of the root": func(n int) (*pact.Context, error) {
-			return pact.Create(background, pact.NewDB(store.NewMemory()), "c", &pact.CreateOptions{Attrs: map[string]any{"x:y": deepGo(n)}})
+		"an attribute of the root": func(db *pact.DB, n int) (*pact.Context, error) {
+			return pact.Create(background, db, "c", &pact.CreateOptions{Attrs: map[string]any{"x:y": deepGo(n)}})
 		},
 	}
 	for name, way := range ways {
-		c, err := way(512)
+		db := pact.NewDB(store.NewMemory())
+		c, err := way(db, 512)
 		if err != nil {
 			t.Errorf("%s, 512 deep: %v", name, err)
 			continue
@@ -182,7 +183,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 		if _, err := c.Commit(background, nil); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		r, err := pact.Verify(background, c, nil)
+		r, err := pact.Verify(background, db, c.Name(), nil)
 		must(t, err)
 		if r.Defect != nil {
 			t.Errorf("%s: %+v", name, *r.Defect)
@@ -194,7 +195,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 			t.Errorf("%s, imported again: %v", name, err)
 		}
 		for _, n := range []int{513, 640, 760} {
-			if _, err := way(n); fault.CodeOf(err) != fault.Limit {
+			if _, err := way(pact.NewDB(store.NewMemory()), n); fault.CodeOf(err) != fault.Limit {
 				t.Errorf("%s, %d deep: got %v, want E_LIMIT", name, n, err)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/commit"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 )
@@ -64,8 +65,8 @@ func block(ctx context.Context, c *pact.Context, s *pact.Snapshot, id string, fr
 	if err != nil {
 		return "", err
 	}
-	if before := n.Original(); before != nil {
-		kept = before
+	if before, shaped := commit.Original(tree.NodeOf(n)); shaped {
+		kept = []byte(before)
 	}
 	label := fmt.Sprintf("%s in context %s", title(&n), view.Visible(c.Name()))
 	return quote(label, whose(n.Role, named), view.Whole(n.Kind, canon.Value(kept)), from,

@@ -47,8 +47,9 @@ func (c *copying) resume(l *line) (done int64, err error) {
 	return done, nil
 }
 
-// Discard deletes what interrupted copies wrote to a store, of the named lines or of all, and
-// returns their names.
+// Discard deletes what interrupted copies left hidden in a store, of the named contexts or of all, and returns their
+// names in order. What a fork shares with a deleted origin is called @ and its key in the source. A copy that is under
+// way fails.
 func Discard(ctx context.Context, s engine.Contexts, names []string) ([]string, error) {
 	lines, err := s.Lines(ctx)
 	if err != nil {

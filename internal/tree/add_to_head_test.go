@@ -216,7 +216,7 @@ func TestAddEveryGoesByTheNewestTurn(t *testing.T) {
 // A key stands once in ^sys and in a turn of edition 1.0, however deep its node is.
 func TestAKeyIsFoundInAGroup(t *testing.T) {
 	for _, into := range []string{"^sys", "^ah"} {
-		c := published(t, 0)
+		c := published(t, pact.NewDB(store.NewMemory()), 0)
 		must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
 			group := b.Add(into, pact.Spec{NodeType: "cont", Offset: 1})
 			b.Add(b.Add(group, pact.Spec{NodeType: "cont"}), pact.Spec{Key: "k", Content: "x"})

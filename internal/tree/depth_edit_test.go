@@ -16,9 +16,9 @@ import (
 
 // turns returns a context of edition 1.0 with three turns: seg:1 to seg:3, each with a block c1 … in its core and
 // a block n1 … behind it, and a draft d.
-func turns(t *testing.T) *pact.Context {
+func turns(t *testing.T, db *pact.DB) *pact.Context {
 	t.Helper()
-	c := published(t, 0)
+	c := published(t, db, 0)
 	for _, n := range []string{"1", "2", "3", ""} {
 		must(t, c.Edit(context.Background(), func(b *pact.Batch) error {
 			if n == "" {
@@ -90,7 +90,8 @@ func TestEditsByDepthOfEdition1(t *testing.T) {
 		"of a sealed":  {func(b *pact.Batch) { b.Remove("@t-1 {id='n1'}") }, nil, fault.PlacementInvalid},
 		"of a working": {func(b *pact.Batch) { b.Remove("@t0 {id='d'}") }, []string{"c1", "n1", "c2", "n2", "c3", "n3"}, ""},
 	} {
-		c := turns(t)
+		db := pact.NewDB(store.NewMemory())
+		c := turns(t, db)
 		before, err := c.At(ctx, "latest")
 		must(t, err)
 		err = c.Edit(ctx, func(b *pact.Batch) error { x.edit(b); return nil }, nil)
@@ -111,7 +112,7 @@ func TestEditsByDepthOfEdition1(t *testing.T) {
 		if got, err := c.Select(ctx, "^seq .seg", nil); err != nil || len(got) < 4 {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
-		comesBack(t, name, c)
+		comesBack(t, name, db, c)
 	}
 	old, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "c", nil)
 	must(t, err)
@@ -122,7 +123,7 @@ func TestEditsByDepthOfEdition1(t *testing.T) {
 }
 
 // comesBack checks that a context is the same when it is read back, and holds.
-func comesBack(t *testing.T, name string, c *pact.Context) {
+func comesBack(t *testing.T, name string, db *pact.DB, c *pact.Context) {
 	t.Helper()
 	ctx := context.Background()
 	again, err := c.Copy(ctx, pact.NewDB(store.NewMemory()), "copy")
@@ -145,14 +146,14 @@ func comesBack(t *testing.T, name string, c *pact.Context) {
 			t.Errorf("%s, %s: %v, %v", name, form, findings, err)
 		}
 	}
-	if v, err := pact.Verify(ctx, c, nil); err != nil || !v.Holds() {
+	if v, err := pact.Verify(ctx, db, c.Name(), nil); err != nil || !v.Holds() {
 		t.Errorf("%s: %+v, %v", name, v, err)
 	}
 }
 
 // What moves inside a region keeps its id, and the rich report tells both what it left and where it stood.
 func TestMovesOfEdition1(t *testing.T) {
-	ctx, c := context.Background(), turns(t)
+	ctx, c := context.Background(), turns(t, pact.NewDB(store.NewMemory()))
 	_, err := c.Commit(ctx, nil)
 	must(t, err)
 	must(t, c.Edit(ctx, func(b *pact.Batch) error {
@@ -183,7 +184,7 @@ func TestMovesOfEdition1(t *testing.T) {
 func TestAnUpdateSeesTheTTLThatIsShown(t *testing.T) {
 	ctx := context.Background()
 	for want := range int64(8) {
-		c := published(t, 0)
+		c := published(t, pact.NewDB(store.NewMemory()), 0)
 		must(t, c.Edit(ctx, func(b *pact.Batch) error {
 			b.Add("^sys", pact.Spec{ID: "p", Content: "x", TTL: new(int64(5))})
 			return nil
@@ -235,7 +236,7 @@ func TestWhatTellsOfARemovalStays(t *testing.T) {
 				b.Remove(into)
 			}, fault.Sealed},
 		} {
-			c := turns(t)
+			c := turns(t, pact.NewDB(store.NewMemory()))
 			must(t, c.Edit(ctx, func(b *pact.Batch) error { b.Remove(x.out); return nil }, nil))
 			if later {
 				_, err := c.Commit(ctx, nil)
@@ -257,11 +258,12 @@ func TestWhatTellsOfARemovalStays(t *testing.T) {
 
 // A turn that moves is the turn that it was: only its id and its stamps are others.
 func TestATurnThatMovesKeepsItsHeaders(t *testing.T) {
-	ctx, c := context.Background(), turns(t)
+	ctx, c := context.Background(), turns(t, pact.NewDB(store.NewMemory()))
 	headers := `"id":"seg:1-2","key":"chapter","my:note":"important","pinned":true,"tags":["t"],`
 	before, after, _ := strings.Cut(exported(t, c.Working()), `"id":"seg:1-2",`)
 	doc := before + headers + strings.Replace(after, `"priority":0`, `"priority":7`, 1)
-	d, _, err := pact.Import(ctx, pact.NewDB(store.NewMemory()).WithEdition(selector.V1), "d", []byte(doc), nil)
+	db := pact.NewDB(store.NewMemory()).WithEdition(selector.V1)
+	d, _, err := pact.Import(ctx, db, "d", []byte(doc), nil)
 	must(t, err)
 	was, err := d.Working().Node("seg:1-2")
 	must(t, err)
@@ -275,7 +277,7 @@ func TestATurnThatMovesKeepsItsHeaders(t *testing.T) {
 	}
 	_, err = d.Commit(ctx, nil)
 	must(t, err)
-	if v, err := pact.Verify(ctx, d, nil); err != nil || !v.Holds() {
+	if v, err := pact.Verify(ctx, db, "d", nil); err != nil || !v.Holds() {
 		t.Errorf("%+v, %v", v, err)
 	}
 }

@@ -16,7 +16,6 @@ func TestVerifyBesideErasures(t *testing.T) {
 	s := pact.NewDB(store.NewMemory())
 	c := create(t, s)
 	turnsOf(t, c, strings.Split("abcdefghijkl", "")...)
-	other := reopened(t, s, "c")
 	done := make(chan error, 1)
 	go func() {
 		var err error
@@ -34,7 +33,7 @@ func TestVerifyBesideErasures(t *testing.T) {
 			ended = true
 		default:
 		}
-		r, err := pact.Verify(background, other, nil)
+		r, err := pact.Verify(background, s, "c", nil)
 		must(t, err)
 		if r.Defect != nil || ended && (r.Erased != 12 || len(r.Erasures) != 12) {
 			t.Fatalf("at the end %v: %+v, %+v", ended, r, r.Defect)

@@ -74,10 +74,3 @@ func fillEveryColumn(t testing.TB, s *pact.DB) {
 		{"nodeType":"^ah","children":[{"id":"nan","content":NaN,"data_x":1.5}]}]}}`), nil)
 	must(t, err)
 }
-
-func reopened(t *testing.T, s *pact.DB, name string) *pact.Context {
-	t.Helper()
-	c, err := pact.Open(background, s, name, nil)
-	must(t, err)
-	return c
-}

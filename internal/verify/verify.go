@@ -16,24 +16,9 @@ import (
 // Progress is told how many of all snapshots are done; it may be nil.
 type Progress func(done, total int)
 
-// Named verifies the context with a name. E_CONTEXT_NOT_FOUND if there is none, E_STORE if the
-// store fails without reporting damage.
+// Named verifies the context with a name, and rows that belong to no context. E_CONTEXT_NOT_FOUND if there is none,
+// E_STORE if the store fails without reporting damage.
 func Named(ctx context.Context, s engine.Contexts, name string, progress Progress) (*inspect.Verification, error) {
-	return among(ctx, s, name, progress, func(i engine.Info) bool { return i.Name == name })
-}
-
-// Keyed verifies the context with a key. The result gives a context that is gone this name.
-// Errors are those of Named.
-func Keyed(
-	ctx context.Context, s engine.Contexts, key history.Key, name string, progress Progress,
-) (*inspect.Verification, error) {
-	return among(ctx, s, name, progress, func(i engine.Info) bool { return i.Key == key })
-}
-
-// among verifies the first listed context that is the wanted one, and rows that belong to no context.
-func among(
-	ctx context.Context, s engine.Contexts, name string, progress Progress, is func(engine.Info) bool,
-) (*inspect.Verification, error) {
 	if defect, err := outsideContexts(ctx, s); defect != nil || err != nil {
 		return &inspect.Verification{Context: name, Defect: defect}, err
 	}
@@ -41,7 +26,7 @@ func among(
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(list, is)
+	at := slices.IndexFunc(list, func(i engine.Info) bool { return i.Name == name })
 	if at < 0 {
 		return nil, engine.NoContext(name)
 	}

@@ -50,7 +50,7 @@ func TestVerifyACraftedCycle(t *testing.T) {
 		}
 		must(t, medium.Write(background, &store.Batch{Replace: []store.Record{
 			{Space: 1, Number: 3, Value: value, Rest: rest}}}))
-		found, err := pact.VerifyNamed(background, dbtest.Of(engine.New(medium, store.Packing{})), c.Name(), nil)
+		found, err := pact.Verify(background, dbtest.Of(engine.New(medium, store.Packing{})), c.Name(), nil)
 		if err != nil || found.Holds() || found.Defect.Cycle != 2 {
 			t.Errorf("%d: %+v, %v", far, found.Defect, err)
 		}
@@ -80,10 +80,10 @@ func (s *erasedAgain) Log(ctx context.Context, key history.Key, from, to int64) 
 // TestVerifyGivesUpBesideEndlessErasures verifies a context in which erasures never end.
 func TestVerifyGivesUpBesideEndlessErasures(t *testing.T) {
 	s := &erasedAgain{Contexts: engine.InMemory()}
-	c := create(t, dbtest.Of(s))
-	_, err := c.Commit(background, nil)
+	db := dbtest.Of(s)
+	_, err := create(t, db).Commit(background, nil)
 	must(t, err)
-	if _, err := pact.Verify(background, c, nil); fault.CodeOf(err) != fault.Conflict || s.reads != 8 {
+	if _, err := pact.Verify(background, db, "c", nil); fault.CodeOf(err) != fault.Conflict || s.reads != 8 {
 		t.Errorf("after %d readings: %v", s.reads, err)
 	}
 }

@@ -34,7 +34,7 @@ func TestVerifyFindsARemovableRoot(t *testing.T) {
 	_, err = contexts.Create(background, engine.Creation{Name: "c", Edition: string(selector.V01), Tree: built, Imported: true,
 		Stamps: tree.Stamps{Cycle: 2, Next: 4}, Entry: history.Entry{Cycle: 1}})
 	must(t, err)
-	r, err := pact.VerifyNamed(background, s, "c", nil)
+	r, err := pact.Verify(background, s, "c", nil)
 	must(t, err)
 	if r.Defect == nil || r.Defect.Node != "root" || r.Defect.What != tree.NotRemovable {
 		t.Errorf("%+v", r.Defect)

@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
@@ -51,7 +52,8 @@ func (f *contentFlags) show(ctx context.Context, a *command.App, cmd *cobra.Comm
 		if err != nil {
 			return err
 		}
-		if f.original && n.Kind == toolcall.Result && n.Original() == nil && s.Context != nil {
+		_, shaped := commit.Original(tree.NodeOf(n))
+		if f.original && n.Kind == toolcall.Result && !shaped && s.Context != nil {
 			if hit, found := wholeHit(record.WholeOf(ctx, s.Store, s.Context.Name(), n)); found {
 				snapshot, n = hit.Snapshot, hit.Node
 			}
@@ -114,8 +116,8 @@ func printContents(ctx context.Context, a *command.App, list []pact.Hit, raw, or
 		if err != nil {
 			return err
 		}
-		if before := h.Node.Original(); original && before != nil {
-			kept = before
+		if before, shaped := commit.Original(tree.NodeOf(h.Node)); original && shaped {
+			kept = []byte(before)
 		}
 		switch {
 		case raw:

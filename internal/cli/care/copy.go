@@ -14,6 +14,8 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store/postgres"
@@ -108,7 +110,7 @@ func discardCopies(ctx context.Context, a *command.App, at string, names []strin
 		return err
 	}
 	defer s.Close()
-	gone, err := pact.DiscardCopies(ctx, s, names...)
+	gone, err := transfer.Discard(ctx, engine.Of(s), names)
 	if err != nil {
 		return err
 	}

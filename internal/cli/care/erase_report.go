@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
@@ -68,7 +68,7 @@ func drawErased(a *command.App, of *record.Erased, dryRun bool, also []string) {
 	if dryRun {
 		verb = "would erase"
 	}
-	for _, part := range append([]*pact.Erased{of.Erased}, of.Originals...) {
+	for _, part := range append([]*history.Erased{of.Erased}, of.Originals...) {
 		if len(part.Contexts) == 0 {
 			continue
 		}

@@ -55,7 +55,7 @@ func verifyStore(ctx context.Context, a *command.App, name []string) error {
 		if err != nil {
 			return err
 		}
-		r, err := pact.VerifyNamed(ctx, s, meant, m.At)
+		r, err := pact.Verify(ctx, s, meant, m.At)
 		if err == nil {
 			err = record.VerifyRequests(ctx, s, r)
 		}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/archive"
@@ -16,7 +15,9 @@ import (
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
@@ -201,7 +202,12 @@ func (h *hashFlags) print(ctx context.Context, a *command.App, cmd *cobra.Comman
 		return err
 	}
 	if h.receipt != "" {
-		mark, err := pact.Mark(ctx, h.receipt, n)
+		salt, err := hex.DecodeString(h.receipt)
+		if err != nil || len(salt) != engine.SaltSize {
+			return fault.New(fault.DocumentInvalid, "the receipt is not 64 hexadecimal digits",
+				"give the receipt that the erasure returned")
+		}
+		mark, err := tree.NodeOf(n).Mark(ctx, salt)
 		if err != nil {
 			return err
 		}
