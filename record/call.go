@@ -166,7 +166,7 @@ func (c *call) read(k *storedRequest, header http.Header, body []byte) (*request
 		return nil, err
 	}
 	q := requestOf(request, g)
-	q.compacts = provider.Compacts(k.Path)
+	q.compacts, q.whole = provider.Compacts(k.Path), read.Value
 	return q, nil
 }
 

@@ -22,6 +22,7 @@ type request struct {
 	past                 bool   // it is of a log: a program that asks the same twice kept both answers
 	compacted            bool   // choose found that the conversation before it was compacted
 	system, conversation []block
+	whole                canon.Any // the body, if it was read whole
 
 	// Of a request that continues another, whose messages and blocks it repeats; else nothing.
 	earlierIn            *recording    // that has the request before
@@ -344,7 +345,6 @@ func (c *candidate) endGoesOn(conversation []block) bool {
 
 // atMessage reports whether the request first differs from the recording in a message of the user or of the model.
 func (c *candidate) atMessage(now *block) bool {
-	old := c.block(c.repeated)
-	return old.role == now.role && (old.role == "user" || old.role == "assistant") &&
-		old.kind != "thinking" && now.kind != "thinking"
+	old := speakerOf(c.block(c.repeated))
+	return old != nobody && old == speakerOf(now)
 }

@@ -167,9 +167,14 @@ func (n *continued) hash(before *continued, fields canon.Any, name string) (stri
 	}
 	n.head = string(text[:at])
 	elems, written := more.Elems, n.messages
-	if before.sum != nil && n.head == before.head {
+	switch {
+	case before.sum != nil && n.head == before.head:
 		n.sum = copied(before.sum)
-	} else {
+	case before.whole.Kind == canon.KindObject: // the body before was read whole
+		all, _ := before.whole.Get(name)
+		n.sum, elems, written = sha256.New(), slices.Concat(all.Elems, elems), 0
+		n.sum.Write(text[:at])
+	default:
 		body, err := n.wholeBody()
 		if err != nil {
 			return "", err

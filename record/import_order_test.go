@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -80,6 +81,28 @@ func TestBranchesThatTakeTurns(t *testing.T) {
 	for _, branches := range []int{1, 2, 3, 5} {
 		importAll(t, dbtest.Branches(40, branches))
 		importAll(t, dbtest.ChatGPT(40, branches))
+	}
+}
+
+// Where each question of a conversation was edited, finding out what an edit branches off from opens no context of an
+// earlier one, nor reads the contents that both have: twice as many edits ask the store about twice as often. Of the
+// contexts none but the last one stays open.
+func TestAnEditOfEveryQuestionReadsNoOtherContext(t *testing.T) {
+	testrun.OneGoroutine(t)
+	record.SetMostOpen(t, 0)
+	reads := func(questions int) int64 {
+		log, err := calllog.Read(dbtest.Edits(questions))
+		must(t, err)
+		s := &dbtest.Failing{Store: store.NewMemory()}
+		s.From.Store(math.MaxInt64) // it only counts
+		names, added := addAll(t, pact.NewDB(s), past(t, log.Sessions[0]))
+		if len(names) != questions+1 || added != 2*questions {
+			t.Fatalf("%d calls in the contexts %q", added, names)
+		}
+		return s.Reads()
+	}
+	if few, many := reads(20), reads(80); many > 5*few {
+		t.Errorf("20 edits read %d times, 80 edits %d times", few, many)
 	}
 }
 

@@ -24,6 +24,13 @@ type listedKey struct {
 	key  key
 }
 
+// again returns a list for a recording that begins as this one does: what both have it does not read again.
+func (l *listing) again() listing {
+	next := *l
+	next.system, next.conversation, next.keys = slices.Clone(l.system), slices.Clone(l.conversation), nil
+	return next
+}
+
 // update lists a tree. It uses the memory of the blocks that were listed before. Cost: ^sys, and the blocks behind
 // those with which ^seq of the tree before began too.
 func (l *listing) update(ctx context.Context, t *tree.Tree) (err error) {

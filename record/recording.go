@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	pact "github.com/contexttree/pact"
@@ -40,6 +41,8 @@ type recording struct {
 	first    shortHash     // of the first block of the thread
 	keys     []shortHash   // of the blocks of the thread
 	chains   []shortHash   // of all blocks up to each of them
+	speakers []speaker     // of the blocks
+	prompt   shortHash     // of the blocks of the system prompt
 	asking   int           // how many of them the last request sent; the others are its answer
 	chain    shortHash     // of all of them
 	thread   int64         // bytes of the canonical thread
@@ -107,7 +110,10 @@ func (l *recording) forked(ctx context.Context, name string, cycle int64, why st
 	if err != nil {
 		return nil, err
 	}
-	return recordingOf(c, name), nil
+	fork := recordingOf(c, name)
+	fork.listed = l.listed.again()
+	fork.keys, fork.chains, fork.speakers = slices.Clone(l.keys), slices.Clone(l.chains), slices.Clone(l.speakers)
+	return fork, nil
 }
 
 // committed returns the cycle of the last finished call.

@@ -22,6 +22,14 @@ func (s shortHash) with(next shortHash) shortHash {
 	return shortHash(bits.RotateLeft64(uint64(s)*0x9e3779b97f4a7c15, 29)) ^ next
 }
 
+// chainOf returns the hash of some blocks.
+func chainOf(blocks []block) (chain shortHash) {
+	for i := range blocks {
+		chain = chain.with(shortOf(blocks[i].key))
+	}
+	return chain
+}
+
 // recordingIndex has the recordings of a recorder by what a request can share with them: which ones it may belong to, and how
 // the next one is called, are look-ups. Recordings of different named groups share nothing.
 type recordingIndex struct {
@@ -74,11 +82,12 @@ func (k *recordingIndex) note(l *recording, v *conversationState) {
 	if from > 0 {
 		chain = l.chains[from-1]
 	}
-	l.keys, l.chains, l.asking, l.listed.stays = l.keys[:from], l.chains[:from], len(v.sent), n
+	l.keys, l.chains, l.speakers = l.keys[:from], l.chains[:from], l.speakers[:from]
+	l.prompt, l.asking, l.listed.stays = chainOf(v.system), len(v.sent), n
 	for i := from; i < n; i++ {
 		l.keys = append(l.keys, shortOf(v.block(i).key))
 		chain = chain.with(l.keys[i])
-		l.chains = append(l.chains, chain)
+		l.chains, l.speakers = append(l.chains, chain), append(l.speakers, speakerOf(v.block(i)))
 	}
 	l.chain = apart.with(chain)
 	if n == 0 {
@@ -166,18 +175,19 @@ func (k *recordingIndex) candidates(q *request) []*recording {
 		}
 	}
 	apart := q.group.apart()
-	keys := make([]shortHash, len(q.conversation))
+	keys, chains := make([]shortHash, len(q.conversation)), make([]shortHash, len(q.conversation))
 	chain := shortHash(0)
 	for i := range q.conversation {
 		keys[i] = shortOf(q.conversation[i].key)
 		chain = chain.with(keys[i])
+		chains[i] = chain
 		add(k.whole[apart.with(chain)])
 		if i > 0 {
 			add(k.ends[apart.with(keys[i-1]).with(keys[i])])
 		}
 	}
 	if len(keys) > 0 {
-		for _, l := range mostLike(k.first[apart.with(keys[0])], keys) {
+		for _, l := range q.comparable(mostLike(k.first[apart.with(keys[0])], chains), keys) {
 			add(l)
 		}
 	}
@@ -194,26 +204,6 @@ func (k *recordingIndex) candidates(q *request) []*recording {
 	}
 	slices.SortFunc(found, func(a, b *recording) int { return a.number - b.number })
 	return found
-}
-
-// mostLike returns those of some recordings that share most with a request.
-func mostLike(of []*recording, keys []shortHash) []*recording {
-	of = of[max(0, len(of)-mostBeginning):]
-	shares := make(map[*recording]int, len(of))
-	for _, l := range of {
-		shares[l] = l.shares(keys)
-	}
-	of = slices.Clone(of)
-	slices.SortStableFunc(of, func(a, b *recording) int { return shares[b] - shares[a] })
-	return of[:min(len(of), mostAlike)]
-}
-
-// shares counts the blocks that a thread begins with as a recording does.
-func (l *recording) shares(keys []shortHash) (n int) {
-	for n < min(len(keys), len(l.keys)) && keys[n] == l.keys[n] {
-		n++
-	}
-	return n
 }
 
 // The limits of what recordings hold that are idle. mostOpen is the memory of those whose context is open; it is more

@@ -13,6 +13,30 @@ import (
 // begins with question-n-, counted from 0; with tools only each fourth message of the user asks.
 func Session(calls int) []byte { return Branches(calls, 1) }
 
+// Edits is a session of Claude Code in which each question is asked twice: the second time it was edited, and the
+// conversation goes on from there.
+func Edits(questions int) []byte {
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	type object = map[string]any
+	var parent any
+	for i := range 2 * questions {
+		asked, answer := fmt.Sprint("u", i), fmt.Sprint("a", i)
+		for _, line := range []object{
+			{"type": "user", "uuid": asked, "parentUuid": parent, "message": object{"role": "user", "content": fmt.Sprintf("question %d, %d", i/2, i%2)}},
+			{"type": "assistant", "uuid": answer, "parentUuid": asked, "message": object{"id": "m" + answer, "type": "message", "role": "assistant",
+				"model": "claude-sonnet-4-5-20250929", "content": []object{{"type": "text", "text": "answer " + answer}}, "stop_reason": "end_turn"}},
+		} {
+			line["sessionId"] = "s"
+			out.Encode(line)
+		}
+		if i%2 == 1 {
+			parent = answer
+		}
+	}
+	return b.Bytes()
+}
+
 // Branches is a session that parts behind its first call into so many branches, which take turns.
 func Branches(calls, branches int) []byte {
 	random := rand.New(rand.NewPCG(7, 7))
