@@ -20,11 +20,14 @@ func (e *Engine) PutAttempt(ctx context.Context, key history.Key, a history.Atte
 		if err != nil {
 			return err
 		}
-		if a.ID == "" {
-			kept, err = e.startAttempt(ctx, b, l, a, l.last.stamps.Cycle, 0)
-		} else {
+		if a.ID != "" {
 			kept, err = e.endAttempt(ctx, b, l, a)
+			return err
 		}
+		if err := e.requireUnjoined(ctx, b, l); err != nil {
+			return err
+		}
+		kept, err = e.startAttempt(ctx, b, l, a, l.last.stamps.Cycle, 0)
 		return err
 	})
 	if err != nil {

@@ -12,23 +12,48 @@ import (
 // longestJoined is how many bytes an attempt may have that is joined with others: a long one is read alone.
 const longestJoined = 4 << 10
 
-// joinAttempts puts those attempts of some cycles into one row that ended: nothing changes them but an erasure.
+// requireUnjoined adds that nobody joins cycles before the batch is written: were the current one over and joined by then,
+// the numbers of its attempts could not be seen, and a join under way would take a row away that it had not read. A
+// batch with a revision needs none of this, because the medium refuses it once the cycle is over.
+func (e *Engine) requireUnjoined(ctx context.Context, b *store.Batch, l *branch) error {
+	k := cacheKey{key: l.key, part: partSettled}
+	s, _ := e.cache.get(k).(*settled)
+	if s == nil {
+		var err error
+		if s, err = readSettled(ctx, e.store, l); err != nil {
+			return err
+		}
+		e.cache.put(k, s, 200)
+	}
+	requireValue(b, in(l.key, settledKey), s.raw)
+	if s.cycle >= l.last.stamps.Cycle { // joined since the branch was read
+		return errMoved
+	}
+	return nil
+}
+
+// joinAttempts puts those attempts of some cycles into one row that ended: nothing changes them but an erasure. It takes
+// away what it read and no more: a copy may get its attempts now, and a slow process may start one in a cycle that is over.
 func (e *Engine) joinAttempts(ctx context.Context, b *store.Batch, l *branch, from, to int64) error {
 	var list []history.Attempt
-	span := attemptSpan(l, from, to)
-	for p, err := range e.store.Range(ctx, span, store.Ascending) {
+	before := "" // the cycle of the row before, if that is joined: one span takes the rows of a cycle that follow each other
+	for p, err := range e.store.Range(ctx, attemptSpan(l, from, to), store.Ascending) {
 		if err != nil {
 			return err
 		}
 		a, err := attemptAt(l, p)
 		if err != nil || a.Status == history.Running || len(p.Value) > longestJoined {
-			remove(b, store.Span{Space: span.Space, From: span.From, To: p.Name})
-			span.From = p.Name + "\x00"
+			before = ""
 			continue
 		}
 		list = append(list, a)
+		if cycle := p.Name[:len(attemptPrefix)+8]; cycle != before {
+			remove(b, spanOfKey(p.Key))
+			before = cycle
+		} else {
+			b.Delete[len(b.Delete)-1].To = spanOfKey(p.Key).To
+		}
 	}
-	remove(b, span)
 	e.putJoined(b, l, to, list)
 	return nil
 }

@@ -210,7 +210,8 @@ func (e *Engine) settle(ctx context.Context, key history.Key, cycles int64, now 
 	if err == nil && (more || due) {
 		requireValue(b, in(l.key, aboutKey), l.raw)
 		requireValue(b, in(l.key, settledKey), before)
-		put(b, in(l.key, settledKey), s.encode())
+		s.raw = s.encode()
+		put(b, in(l.key, settledKey), s.raw)
 		err = e.store.Write(ctx, b)
 	}
 	if err == nil {
