@@ -36,13 +36,30 @@ func TestReadingCostsWhatTheRunHas(t *testing.T) {
 	costs(10) // what a process makes once is no cost of a run
 	size := testrun.Size(t, 25, 40, 250)
 	few, many := costs(size), costs(4*size)
+	ratio := func(id string) float64 {
+		return float64(many[id]) / float64(max(few[id], 1<<19)) // below that the server's own work counts
+	}
+	// A measurement is too high where the collector has emptied a pool of buffers, such as that of a megabyte to compress with.
+	for range 2 {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(many)), func(id string) bool { return ratio(id) > 5 }) {
+			break
+		}
+		least(few, costs(size))
+		least(many, costs(4*size))
+	}
 	for id, bytes := range many {
-		ratio := float64(bytes) / float64(max(few[id], 1<<19)) // below that the server's own work counts
-		if t.Logf("%-16s %9d bytes, of 4 times the calls %9d", id, few[id], bytes); ratio > 5 {
-			t.Errorf("%s allocates %.1f times as much for 4 times the calls", id, ratio)
+		if t.Logf("%-16s %9d bytes, of 4 times the calls %9d", id, few[id], bytes); ratio(id) > 5 {
+			t.Errorf("%s allocates %.1f times as much for 4 times the calls", id, ratio(id))
 		}
 	}
 	if len(many) < 15 {
 		t.Errorf("only %d operations were asked", len(many))
+	}
+}
+
+// least keeps the smaller of two measurements of each operation.
+func least(kept, again map[string]uint64) {
+	for id, bytes := range again {
+		kept[id] = min(kept[id], bytes)
 	}
 }
