@@ -35,8 +35,8 @@ type Outcome struct {
 	Request  string                // from history.PackRequest; replaces that of the call, "" keeps it
 }
 
-// StartAttempt begins a call of a provider (03 §6.1): it records the attempt durably as running, then does what
-// [Context.Send] does with the same pruning. The record has the SHA-256 of the thread that is written to w. If w
+// StartAttempt begins a call of a provider (03 §6.1): it records the attempt durably as running, with the digest of the
+// thread that it sends, then does what [Context.Send] does with the same pruning; it writes nothing to [io.Discard]. If w
 // fails, the attempt ends as failed, or as canceled if ctx was canceled. If the candidate was discarded or published
 // during the write, the attempt ends as failed, and the error is E_CONFLICT. Later edits do not touch the attempt;
 // [Verify] says whether the commit published what was sent. A cycle can have any number of attempts.
@@ -64,11 +64,8 @@ func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writ
 	if err != nil {
 		return nil, err
 	}
-	if w != io.Discard { // of which the SHA-256 was taken already
-		err = s.candidate.sealed.WriteThread(ctx, w)
-	}
-	if err == nil && !c.sent(s.candidate, a.Thread) {
-		err = lostCandidate()
+	if w != io.Discard {
+		err = c.writeThread(ctx, w, s.candidate)
 	}
 	if err != nil {
 		o := Outcome{ID: a.ID, Status: history.Failed, Err: err}
@@ -88,9 +85,7 @@ func (c *Context) startSent(ctx context.Context, a *history.Attempt, p *Pruning)
 	if err != nil {
 		return nil, err
 	}
-	if err := sends(ctx, a, s.candidate); err != nil {
-		return nil, err
-	}
+	sends(a, s.candidate)
 	a.StartedNS = c.now()
 	*a, err = c.store.PutAttempt(ctx, s.Key, *a)
 	return s, err
@@ -108,12 +103,10 @@ func (c *Context) startEdited(ctx context.Context, call *ProviderCall, a *histor
 	}
 	after := x.Tree()
 	cand, err := c.candidate(ctx, s, after, x.Stamps, p)
-	if err == nil {
-		err = sends(ctx, a, cand)
-	}
 	if err != nil {
 		return nil, err
 	}
+	sends(a, cand)
 	a.StartedNS = c.clock()
 	next := &state{State: s.State}
 	if after.Digest() == s.Working.Digest() {
@@ -132,10 +125,8 @@ func (c *Context) startEdited(ctx context.Context, call *ProviderCall, a *histor
 }
 
 // sends notes in an attempt what a candidate sends.
-func sends(ctx context.Context, a *history.Attempt, cand *candidate) (err error) {
-	a.Cycle = cand.sealed.Cycle()
-	a.Thread, err = engine.ThreadHash(ctx, cand.sealed)
-	return err
+func sends(a *history.Attempt, cand *candidate) {
+	a.Cycle, a.Thread = cand.sealed.Cycle(), cand.sealed.ThreadDigest().String()
 }
 
 // EndAttempt records durably how an attempt ended. It can do so once, also after the cycle was committed. It reads

@@ -281,7 +281,6 @@ func (c *Context) settle(ctx context.Context, before, now *tree.Tree) {
 		s.due = 2 * due // the store has no checkpoint: the next try costs as much
 		return
 	}
-	loaded.Head.TakeHashes(now)
 	next := *state
 	next.State, next.past = *loaded, nil
 	c.state.CompareAndSwap(state, &next) // if it fails, a reader has loaded the state after an erasure

@@ -2,6 +2,8 @@ package pact
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"io"
 	"maps"
 	"math"
@@ -96,14 +98,29 @@ func (c *Context) Send(ctx context.Context, w io.Writer, p *Pruning) (_ *Sealed,
 	if err != nil {
 		return nil, err
 	}
-	sum, err := s.candidate.sealed.WriteThreadHashed(ctx, w)
-	if err != nil {
+	if err := c.writeThread(ctx, w, s.candidate); err != nil {
 		return nil, err
 	}
-	if !c.sent(s.candidate, sum.String()) {
-		return nil, lostCandidate()
-	}
 	return s.candidate.snapshot(s), nil
+}
+
+// writeThread writes the thread of a candidate, and remembers with it the SHA-256 of these bytes.
+func (c *Context) writeThread(ctx context.Context, w io.Writer, cand *candidate) error {
+	h := sha256.New()
+	if err := cand.sealed.WriteThread(ctx, io.MultiWriter(w, h)); err != nil {
+		return err
+	}
+	c.write.Lock()
+	defer c.write.Unlock()
+	s := c.state.Load()
+	if s.candidate == nil || s.candidate.sealed != cand.sealed {
+		return lostCandidate()
+	}
+	next, noted := *s, *cand
+	noted.sent = hex.EncodeToString(h.Sum(nil))
+	next.candidate = &noted
+	c.state.Store(&next)
+	return nil
 }
 
 // toSend returns a state with a candidate to send. It prepares one if there is none.
@@ -125,22 +142,6 @@ func (c *Context) toSend(ctx context.Context, p *Pruning) (*state, error) {
 		return nil, lostCandidate()
 	}
 	return s, nil
-}
-
-// sent records the SHA-256 of the thread with a candidate. It returns false if the
-// candidate is not the current one any more.
-func (c *Context) sent(cand *candidate, sum string) bool {
-	c.write.Lock()
-	defer c.write.Unlock()
-	s := c.state.Load()
-	if s.candidate == nil || s.candidate.sealed != cand.sealed {
-		return false
-	}
-	next, noted := *s, *cand
-	noted.sent = sum
-	next.candidate = &noted
-	c.state.Store(&next)
-	return true
 }
 
 func fixedCandidate() error {

@@ -35,7 +35,7 @@ type Attempt struct {
 	Params            string // SHA-256 of the parameters of the call as canonical JSON, in hexadecimal
 	TokenIn, TokenOut *int64 // nil if nobody counted
 	Error             string // what the provider or the operator said; may be empty
-	Thread            string // SHA-256 of the canonical thread that was sent, in hexadecimal
+	Thread            string // digest of the canonical thread that was sent, as Entry.Thread is
 	Request           string // what the store keeps of the request besides the thread, from PackRequest; "" for nothing
 }
 
@@ -68,7 +68,7 @@ func (a Attempt) MarshalJSON() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// NoThread stands for the hash of a thread whose hash an erasure removed, or whose bytes another edition writes.
+// NoThread stands for the hash of a thread whose digest an erasure removed, or that another edition writes.
 var NoThread = strings.Repeat("0", 2*sha256.Size)
 
 // AttemptID returns the id of the attempt with a number within its cycle. fork is the

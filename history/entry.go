@@ -28,7 +28,7 @@ type Entry struct {
 	Report   json.RawMessage `json:"report,omitempty"`  // what a commit removed and held back, and why
 	Digest   string          `json:"digest,omitempty"`  // of the snapshot or, after an edit, of the working state
 	Thread   string          `json:"thread,omitempty"`  // of the snapshot's thread, made of its blocks
-	Sent     string          `json:"sent,omitempty"`    // SHA-256 of the bytes that the model was sent
+	Sent     string          `json:"sent,omitempty"`    // SHA-256 of the bytes that Send or StartAttempt wrote
 
 	// Anew is how many bytes of the thread of the snapshot the call sent anew because it does not
 	// begin with the whole thread of the snapshot before it, 0 if it does. Writers work it out.

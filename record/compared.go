@@ -131,7 +131,7 @@ func (w *follower) request(s *pact.Snapshot, a history.Attempt, k *storedRequest
 	}
 	request, ok := provider.ReadRequest(k.API, said)
 	if !ok {
-		return nil, unrestored(w.ctx, s, a, nil)
+		return nil, unrestored(s, a, nil)
 	}
 	return request, nil
 }

@@ -89,10 +89,10 @@ func body(ctx context.Context, s *pact.Snapshot, a history.Attempt, k *storedReq
 	}
 	text, sum, err := known.written.Write(b, provider.ListOf(k.API), same)
 	if err != nil {
-		return nil, canon.Any{}, unrestored(ctx, s, a, err)
+		return nil, canon.Any{}, unrestored(s, a, err)
 	}
 	if hex.EncodeToString(sum[:]) != k.SHA256 {
-		return nil, canon.Any{}, unrestored(ctx, s, a, nil)
+		return nil, canon.Any{}, unrestored(s, a, nil)
 	}
 	said := b.Value
 	if len(k.Notes.Spelled) > 0 {
@@ -110,9 +110,9 @@ func erased(attempt string) error {
 
 // unrestored returns the error for a request that the snapshot does not restore. Only if its thread is not the one that
 // was sent did an edit or an erasure change it.
-func unrestored(ctx context.Context, s *pact.Snapshot, a history.Attempt, err error) error {
+func unrestored(s *pact.Snapshot, a history.Attempt, err error) error {
 	message, remedy := "the snapshot is not what was sent", "an edit or an erasure changed it since"
-	if sum, _, failed := tree.Of(s).HashThread(ctx); failed == nil && sum.String() == a.Thread {
+	if tree.Of(s).ThreadDigest().String() == a.Thread {
 		message = "the request of " + a.ID + " cannot be restored"
 		remedy = "what is recorded of it beside its thread does not fit; a log can be imported again under another name"
 	}
@@ -135,7 +135,7 @@ func (k *storedRequest) value(ctx context.Context, s *pact.Snapshot, a history.A
 		return canon.Any{}, 0, err
 	}
 	if value, same, err = known.joiner.Join(&r, parts, frames, blocks); err != nil {
-		return canon.Any{}, 0, unrestored(ctx, s, a, err)
+		return canon.Any{}, 0, unrestored(s, a, err)
 	}
 	return value, same, nil
 }

@@ -1,10 +1,7 @@
 package transcript
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -30,22 +27,6 @@ func isTurn(n *tree.Node) bool { return n.Type == "seg" }
 
 func isBlock(n *tree.Node) bool {
 	return n.Type == "block" || strings.HasPrefix(n.Type, "block:")
-}
-
-// hashed holds the hash that a thread is sent under to its bytes.
-func hashed(t *testing.T, what string, tr *tree.Tree) {
-	t.Helper()
-	var w bytes.Buffer
-	got, err := tr.WriteThreadHashed(t.Context(), &w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := sha256.Sum256(w.Bytes()); got != want {
-		t.Fatalf("%s: the hash is %s, that of the bytes %s", what, got, hex.EncodeToString(want[:]))
-	}
-	if again, size, err := tr.HashThread(t.Context()); err != nil || again != got || size != int64(w.Len()) {
-		t.Fatalf("%s: hashed alone it is %s of %d bytes, %v, not %s of %d", what, again, size, err, got, w.Len())
-	}
 }
 
 // resultsOfOtherTurns counts results whose call stands in another turn.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -42,15 +41,6 @@ const SaltSize = 32
 func stale(e *history.Entry, last string) bool {
 	working := e.Kind == history.Edit || e.Kind == history.Superseded || e.Kind == history.Erasing
 	return working && e.Digest != "" && e.Digest != last
-}
-
-// ThreadHash is the SHA-256 of a thread as attempts record it, in hexadecimal.
-func ThreadHash(ctx context.Context, t *tree.Tree) (string, error) {
-	sum, _, err := t.HashThread(ctx)
-	if err != nil {
-		return "", err
-	}
-	return sum.String(), nil
 }
 
 // Nothing reports whether the erasure names nothing to erase.

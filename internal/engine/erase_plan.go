@@ -112,7 +112,7 @@ func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error 
 		}
 		m.digests[m.l.origin.Revision+1] = proofOf(from.old, from.new) // of the entry of the fork
 	}
-	shown := make(map[int64]string) // threads of snapshots that stay as they are
+	shown := make(map[int64]string) // digests of the threads of snapshots that stay as they are
 	err = x.walk(m, begin, noted, nil, func(rec *record, t *tree.Tree) error {
 		if err := w.Next(x.ctx, t); err != nil {
 			return err
@@ -134,7 +134,10 @@ func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error 
 		if m.starts[t.Cycle()] {
 			m.noted[t.Cycle()] = midway{t, w.New, maps.Clone(m.ids), m.versions, m.since}
 		}
-		return x.show(m, shown, t, w.New)
+		if thread := t.ThreadDigest(); thread == w.New.ThreadDigest() {
+			shown[t.Cycle()] = thread.String()
+		}
+		return nil
 	})
 	if err != nil {
 		return err
@@ -156,19 +159,6 @@ func (m *member) note(cycle int64, old, new *tree.Tree) {
 func proofOf(old, new *tree.Tree) proof {
 	thread := new.ThreadDigest()
 	return proof{new.Digest().String(), thread.String(), thread == old.ThreadDigest()}
-}
-
-// show notes the hash of a thread that stays as it is, if an attempt of its cycle may have sent
-// something else.
-func (x *erasure) show(m *member, shown map[int64]string, old, new *tree.Tree) (err error) {
-	cycle := old.Cycle()
-	of := func(a history.Attempt) bool { return a.Cycle == cycle }
-	if !slices.ContainsFunc(m.attempts, of) || len(x.Texts) == 0 && !m.sent(cycle) ||
-		old.ThreadDigest() != new.ThreadDigest() {
-		return nil
-	}
-	shown[cycle], err = ThreadHash(x.ctx, old)
-	return err
 }
 
 // sent reports whether an attempt of a cycle may have sent erased text: text in the snapshot of

@@ -22,7 +22,7 @@ func TestACallIsTwoSteps(t *testing.T) {
 	a, err := c.StartAttempt(background, pact.ProviderCall{Provider: "p", Model: "m", Edit: say("asked"),
 		Message: "a request"}, &sent, nil)
 	must(t, err)
-	if a.ID != "attempt:1-1" || a.Thread != sha(sent.String()) || !strings.Contains(sent.String(), "asked") ||
+	if a.ID != "attempt:1-1" || !strings.Contains(sent.String(), "asked") ||
 		c.Revision() != 2 {
 		t.Errorf("%+v sent %s at revision %d", a, sent.String(), c.Revision())
 	}
@@ -41,7 +41,7 @@ func TestACallIsTwoSteps(t *testing.T) {
 	wantAttemptCounts(t, s, "steps", `{"records":1,"running":0,"as_sent":1,"otherwise":[],"unanswered":0}`)
 	log, err := logOf(c)
 	must(t, err)
-	if log[1].Message != "a request" || log[3].Message != "an answer" || log[2].Sent != a.Thread {
+	if log[1].Message != "a request" || log[3].Message != "an answer" || log[2].Sent != sha(sent.String()) || log[2].Thread != a.Thread {
 		t.Errorf("%+v", log)
 	}
 	if bad := verdicts(t, s); len(bad) > 0 {

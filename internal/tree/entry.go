@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"iter"
+	"sync/atomic"
 )
 
 // Entry is a node in its place: the node, its class there, and its children. Entries are
@@ -14,7 +15,7 @@ type Entry struct {
 	class    Class
 	sum      Summary
 	digest   Digest
-	rendered renderCache
+	rendered atomic.Pointer[rendered] // what a form wrote last of a turn
 	measured sums
 }
 

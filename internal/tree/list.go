@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"math/bits"
 	"sort"
-	"sync/atomic"
 )
 
 // List holds the children of a node in canonical order. It is an immutable search tree
@@ -25,7 +24,6 @@ type List struct {
 	core     *Entry // the first container at offset 0: of the children of a turn its core
 	proven   proofCache
 	measured sums
-	hashed   atomic.Pointer[step] // of a run of turns: what it does to the hash of a thread
 }
 
 // listBody holds the items and runs of a list.

@@ -9,8 +9,8 @@ import (
 
 // Form is a way to write threads: the canonical one, or the messages of a provider. What
 // it writes of a turn must follow from the turn, and from the nodes elsewhere for which
-// it asks the Rendering, because the tree keeps it for the next time. Make each form once
-// in a program: a tree keeps only what the last few forms wrote.
+// it asks the Rendering, because the tree keeps what one form wrote last of each turn for the next time. Make
+// each form once in a program.
 type Form struct {
 	// Write writes a part of the thread: a turn, another region than ^seq as a whole, or
 	// all of ^seq if not everything in it is a turn. An element that it writes must not
@@ -43,44 +43,16 @@ const (
 // ^sys, the turns from the oldest to the newest, ^ah; inside a turn what comes before its
 // core, the core, what comes after (02 §12.2, §12.3). It fails if w does or if it must
 // read a content from a store and cannot. Cost: about that of copying the bytes, if the
-// turns were rendered before.
+// turns were rendered last as this.
 //
 // Specification: 02 §12, 02 §12.2, 02 §12.3, 02 §12.6, 03 §5.3.
 func (t *Tree) WriteThread(ctx context.Context, w io.Writer) error {
 	return t.WriteAs(ctx, w, canonical)
 }
 
-// WriteThreadHashed is [Tree.WriteThread] and returns the SHA-256 of what it wrote. Cost:
-// it hashes what is new since a tree that begins with the same bytes was hashed; if there
-// was none, all bytes.
-func (t *Tree) WriteThreadHashed(ctx context.Context, w io.Writer) (sum Digest, err error) {
-	sum, _, err = t.hashThread(ctx, w, false)
-	return sum, err
-}
-
-// HashThread returns the SHA-256 and the size of what [Tree.WriteThread] writes. Cost: that of rendering and hashing
-// what is new since a tree that begins with the same bytes was hashed, and O(log n) runs of turns.
-//
-// Specification: 02 §12.
-func (t *Tree) HashThread(ctx context.Context) (sum Digest, size int64, err error) {
-	return t.hashThread(ctx, io.Discard, true)
-}
-
-func (t *Tree) hashThread(ctx context.Context, w io.Writer, only bool) (sum Digest, size int64, err error) {
-	if err := ask(ctx); err != nil {
-		return Digest{}, 0, err
-	}
-	r := newRendering(ctx, t, w, canonical)
-	r.hash, r.only = newHashing(), only
-	if err := r.all(); err != nil {
-		return Digest{}, 0, err
-	}
-	return r.hash.sum(), r.hash.size, nil
-}
-
 // WriteAs writes the thread in a form, as a JSON array. It fails if w or the form does,
 // or if it must read a content from a store and cannot. Cost: about that of copying the
-// bytes, if the turns were rendered in this form before. It renders a turn again if it
+// bytes, if the turns were rendered last in this form. It renders a turn again if it
 // changed, or a node elsewhere that the form asked for.
 func (t *Tree) WriteAs(ctx context.Context, w io.Writer, f *Form) (err error) {
 	if err := ask(ctx); err != nil {
@@ -96,10 +68,7 @@ type Rendering struct {
 	tree       *Tree
 	form       *Form
 	w          io.Writer // nil where bytes are made to be kept: every element gets a comma before it
-	hash       *hashing  // nil if nobody wants one
-	only       bool      // whether nobody wants the bytes
 	buf        []byte
-	from       int    // where the element that was begun starts in buf
 	hasElement bool   // whether the thread has an element already
 	needs      []need // where bytes are made to be kept: what the form asked for
 	err        error
@@ -144,7 +113,6 @@ func (r *Rendering) fail(err error) { r.err = cmp.Or(r.err, err) }
 
 // Begin begins an element of the array and returns what to append it to.
 func (r *Rendering) Begin() []byte {
-	r.from = len(r.buf)
 	if r.hasElement || r.w == nil {
 		r.buf = append(r.buf, ',')
 	}
@@ -158,11 +126,8 @@ func (r *Rendering) End(buf []byte, err error) bool {
 	if r.err == nil {
 		r.buf, r.err = buf, err
 	}
-	if r.err == nil && r.w != nil {
-		r.hash.add(r.buf[r.from:])
-		if len(r.buf) >= collected {
-			r.flush()
-		}
+	if r.err == nil && r.w != nil && len(r.buf) >= collected {
+		r.flush()
 	}
 	return r.err == nil
 }
@@ -180,21 +145,15 @@ func (r *Rendering) block(n *Node, region Class) {
 	for r.w != nil && r.err == nil && len(r.buf)+len(content) >= collected {
 		size := min(len(content), max(0, collected-len(r.buf)))
 		r.buf, content = append(r.buf, content[:size]...), content[size:]
-		r.hash.add(r.buf[r.from:])
 		r.flush()
-		r.from = 0
 	}
 	r.End(append(append(r.buf, content...), '}'), nil)
 }
 
 func (r *Rendering) all() error {
-	r.bracket('[')
+	r.buf = append(r.buf, '[')
 	for region := range r.tree.regions {
 		if region.class == Seq && region.kids != nil && region.kids.classes == 1<<Turn {
-			if r.only {
-				r.hashTurns(region.kids)
-				continue
-			}
 			for turn := range r.children(region) {
 				r.turn(turn)
 			}
@@ -202,14 +161,9 @@ func (r *Rendering) all() error {
 			r.form.Write(r, region, region.class)
 		}
 	}
-	r.bracket(']')
+	r.buf = append(r.buf, ']')
 	r.flush()
 	return r.err
-}
-
-func (r *Rendering) bracket(b byte) {
-	r.buf = append(r.buf, b)
-	r.hash.add(r.buf[len(r.buf)-1:])
 }
 
 func (r *Rendering) flush() {
@@ -219,9 +173,8 @@ func (r *Rendering) flush() {
 	r.buf = r.buf[:0]
 }
 
-// piece writes the kept bytes of some turns.
-func (r *Rendering) piece(k *rendered) {
-	b := k.bytes
+// piece writes the kept bytes of a turn.
+func (r *Rendering) piece(b []byte) {
 	if r.err != nil || len(b) == 0 {
 		return
 	}
@@ -229,7 +182,6 @@ func (r *Rendering) piece(k *rendered) {
 		b = b[1:] // the comma
 	}
 	r.hasElement = true
-	r.hash.pass(k, b)
 	if len(b) < directWrite {
 		if r.buf = append(r.buf, b...); len(r.buf) >= collected {
 			r.flush()

@@ -2,7 +2,6 @@ package tree
 
 import (
 	"context"
-	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -125,49 +124,12 @@ func (l *List) cachesRecent(left *int) bool {
 		if i == 0 || *left <= 0 {
 			return false
 		}
-		if e := in.items[i-1]; e.rendered.hasBytes() || e.measured.first.Load() != nil {
+		if e := in.items[i-1]; e.rendered.Load() != nil || e.measured.first.Load() != nil {
 			return true
 		}
 		*left--
 	}
 	return false
-}
-
-// TakeHashes makes a tree with stubs know what runs of another do to the hash of a thread: what both have is hashed
-// without a look inside. It loads nothing. Cost: one step in sixteen turns.
-func (t *Tree) TakeHashes(from *Tree) {
-	if t.unloaded == nil {
-		return
-	}
-	known := map[Digest]*step{}
-	if from.unloaded != nil {
-		maps.Copy(known, from.unloaded.hashedRuns())
-	}
-	if seq := from.Region(Seq); seq != nil {
-		seq.kids.hashes(2, known)
-	}
-	t.unloaded.hashes.Store(&known)
-}
-
-// hashes adds what the runs in memory do to a hash. The lowest ones are in a stub with the level above them.
-func (l *List) hashes(above uint8, known map[Digest]*step) {
-	if l == nil || above < 2 && l.level == 0 {
-		return
-	}
-	if s := l.hashed.Load(); s != nil {
-		known[l.digest] = s
-	}
-	for _, run := range l.loaded().below {
-		run.hashes(l.level, known)
-	}
-}
-
-// hashedRuns returns what runs do to a hash, by their digests.
-func (u *Unloaded) hashedRuns() map[Digest]*step {
-	if known := u.hashes.Load(); known != nil {
-		return *known
-	}
-	return nil
 }
 
 // Unloaded finds the nodes in the stubs of a tree by their ids. Both functions answer for
@@ -180,8 +142,6 @@ type Unloaded struct {
 	// Referrers returns the ids of the nodes in stubs that refer to an id, each once.
 	// The id itself may be anywhere or nowhere.
 	Referrers func(id string) ([]string, error)
-
-	hashes atomic.Pointer[map[Digest]*step] // of runs, from the tree before
 }
 
 // lookUp returns what the index knows about an id: where it is, or that it is nowhere.

@@ -73,48 +73,6 @@ func TestAnswersLoadWhatTheyAreAbout(t *testing.T) {
 	}
 }
 
-// A tree that was loaded anew, and was told what its runs do to a hash, is hashed without a look into them; so is
-// the one after it.
-func TestHashingLoadsNothingThatWasHashed(t *testing.T) {
-	eager := newLong(t, 2_000)
-	hash := func(tr *tree.Tree) tree.Digest {
-		sum, _, err := tr.HashThread(background)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return sum
-	}
-	want := hash(eager.tree)
-	now := eager
-	tr, s := onShelf(t, eager.tree, byTwoLevels)
-	now.tree = tr
-	now.tree.TakeHashes(eager.tree)
-	equal(t, "hash", hash(now.tree), want)
-	equal(t, "loads", s.loads, 0)
-	equal(t, "hash of the next", hash(now.turn(t).tree), hash(eager.turn(t).tree))
-	if s.loads > 2 {
-		t.Errorf("the hash of the next tree took %d loads", s.loads)
-	}
-	for range 300 {
-		now = now.turn(t)
-		hash(now.tree)
-	}
-	again, s := onShelf(t, now.tree, byTwoLevels)
-	again.TakeHashes(now.tree)
-	equal(t, "hash after 300 turns", hash(again), hash(now.tree))
-	equal(t, "loads of it", s.loads, 0)
-	next := now
-	next.tree = again
-	if hash(next.turn(t).tree); s.loads > 2 {
-		t.Errorf("the hash of the next after 300 turns took %d loads", s.loads)
-	}
-	cold, s := onShelf(t, eager.tree, byTwoLevels)
-	equal(t, "hash of one that was told nothing", hash(cold), want)
-	if s.loads < 3 {
-		t.Errorf("a tree that was told nothing was hashed with %d loads", s.loads)
-	}
-}
-
 // A run is loaded once, however often it is asked for, and readers may ask at once.
 func TestReadersLoadARunOnce(t *testing.T) {
 	eager := newLong(t, 600)

@@ -66,9 +66,7 @@ func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
 			_, _, err := tree.Seal(tr, eager.stamps, eager.env)
 			return err
 		},
-		"thread":   func(tr *tree.Tree) error { return tr.WriteThread(background, io.Discard) },
-		"hashed":   func(tr *tree.Tree) error { _, err := tr.WriteThreadHashed(background, io.Discard); return err },
-		"its hash": func(tr *tree.Tree) error { _, _, err := tr.HashThread(background); return err },
+		"thread": func(tr *tree.Tree) error { return tr.WriteThread(background, io.Discard) },
 		"common": func(tr *tree.Tree) error {
 			_, err := tree.CommonBlocks(background, tr, sure.Get(eager.tree.Without(turn)))
 			return err

@@ -24,7 +24,7 @@ func (v *verifier) readAttempts() error {
 	return nil
 }
 
-// countAttempts compares the threads that the attempts of a cycle sent with the SHA-256 of the
+// countAttempts compares the threads that the attempts of a cycle sent with the digest of the
 // committed thread.
 func countAttempts(counts *inspect.AttemptCounts, cycle int64, thread string, attempts []history.Attempt) {
 	completed, erased := false, false

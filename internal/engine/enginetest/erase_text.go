@@ -162,8 +162,7 @@ func testEraseDrafts(t *testing.T, s Suite) {
 	d.start(call(2))
 	d.edit(func(x *tree.Editor) { must(t, x.Update(draft, map[string]any{"content": "PIN"})) })
 	d.commit() // revision 5
-	shown, err := engine.ThreadHash(background, d.state.Head)
-	must(t, err)
+	shown := d.state.Head.ThreadDigest().String()
 	f := d.fork(2, "f")
 	d.talk("three")
 	d.edit(func(x *tree.Editor) { add(t, x, "^ah", block("more")) })
@@ -214,8 +213,7 @@ func testEraseDrafts(t *testing.T, s Suite) {
 	c := d.committed(engine.Change{Before: d.state.Working, After: d.state.Working, Stamps: d.state.Stamps},
 		commit.Input{})
 	as := call(4)
-	as.Thread, err = engine.ThreadHash(background, c.Sealed)
-	must(t, err)
+	as.Thread = c.Sealed.ThreadDigest().String()
 	d.start(as)
 	d.start(call(4))
 	d.apply(c)
