@@ -21,15 +21,15 @@ func TestImportingTheSameLogAgainIsLinear(t *testing.T) {
 	testrun.OneGoroutine(t)
 	testrun.CountsAllocations(t)
 	again := func(calls int) uint64 {
-		log, err := calllog.Read(dbtest.Session(calls))
-		if err != nil {
-			t.Fatal(err)
-		}
 		to := pact.NewDB(store.NewMemory())
 		defer to.Close()
-		s := Session{Name: "s", Format: log.Format, Session: &log.Sessions[0]}
 		var before, after runtime.MemStats
 		for range 2 {
+			log, err := calllog.Read(dbtest.Session(calls))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := Session{Name: "s", Format: log.Format, Session: &log.Sessions[0]}
 			runtime.ReadMemStats(&before)
 			_, _, _, err = s.Record(t.Context(), to, "me", nil, func(int) {})
 			runtime.ReadMemStats(&after)
@@ -41,6 +41,26 @@ func TestImportingTheSameLogAgainIsLinear(t *testing.T) {
 	}
 	if few, many := again(150), again(600); many > 6*few {
 		t.Errorf("150 calls allocate %d bytes, 600 calls %d", few, many)
+	}
+}
+
+// TestCallsThatAreRecordedAreLetGo: a session never holds more recorded calls than it has left, beside a few.
+func TestCallsThatAreRecordedAreLetGo(t *testing.T) {
+	const calls = 5000
+	s := Session{Session: &calllog.Session{}}
+	for i := range calls {
+		s.Calls = append(s.Calls, calllog.Call{Line: i})
+	}
+	for i := range calls {
+		if c := s.next(calls - i); c.Line != i {
+			t.Fatalf("call %d is call %d", i, c.Line)
+		}
+		if held, left := cap(s.Calls), calls-i; held > 2*left+2*mostRecorded && held != calls {
+			t.Fatalf("room for %d calls is held at call %d", held, i)
+		}
+	}
+	if len(s.Calls) > 2*mostRecorded {
+		t.Errorf("%d calls are held at the end", len(s.Calls))
 	}
 }
 

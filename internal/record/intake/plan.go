@@ -191,7 +191,7 @@ func (p *Plan) Import(ctx context.Context, s *pact.DB, progress func(done, total
 	done := 0
 	for i := range p.Parts {
 		part := &p.Parts[i]
-		each := func(n int) { progress(done+n, total) }
+		each, calls := func(n int) { progress(done+n, total) }, part.Calls()
 		switch {
 		case part.Records():
 			made, err := p.record(ctx, s, part, each)
@@ -215,7 +215,7 @@ func (p *Plan) Import(ctx context.Context, s *pact.DB, progress func(done, total
 			}
 			list = append(list, made)
 		}
-		done += part.Calls()
+		done += calls
 		progress(done, total)
 	}
 	return list, nil
@@ -273,19 +273,20 @@ func (p *Plan) begin(ctx context.Context, s *pact.DB, part *Part, progress func(
 
 // record makes the contexts of a session, or adds to those that an earlier import of the same log made.
 func (p *Plan) record(ctx context.Context, s *pact.DB, part *Part, progress func(done int)) ([]Made, error) {
+	calls := len(part.Session.Calls)
 	names, known, left, err := part.Session.Record(ctx, s, p.Actor, part.stored, progress)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]Made, len(names))
 	for i, name := range names {
-		list[i] = Made{Part: part, Existed: known == len(part.Session.Calls) && known > 0}
+		list[i] = Made{Part: part, Existed: known == calls && known > 0}
 		if list[i].Context, err = pact.Open(ctx, s, name, &p.OpenOptions); err != nil {
 			return nil, err
 		}
 	}
 	if len(list) > 0 {
-		list[0].Calls, list[0].Known = len(part.Session.Calls)-known, known
+		list[0].Calls, list[0].Known = calls-known, known
 		if left {
 			list[0].Findings = []inspect.Finding{{Code: fault.DocumentInvalid, Message: part.Name +
 				": what was said last has no answer in the log yet; it was left out, and comes with its answer"}}
@@ -305,7 +306,7 @@ func (p *Plan) record(ctx context.Context, s *pact.DB, part *Part, progress func
 			}
 			list[0].Findings = append(list[0].Findings, inspect.Finding{Code: fault.Conflict, Message: fmt.Sprintf(
 				"%s: %d of %d calls of this log were erased%s and stay erased, unless the import is to record them again", part.Name, n,
-				len(part.Session.Calls), on)})
+				calls, on)})
 		}
 	}
 	return list, nil

@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact"
@@ -57,12 +58,12 @@ func sessionsOf(ctx context.Context, log *calllog.Log, name string) ([]Session, 
 			continue
 		}
 		if n, err := checkCalls(s.Calls); err != nil {
-			return nil, list[i].inCall(err, n)
+			return nil, list[i].inCall(err, n, len(s.Calls), s.Calls[n].Line)
 		}
 		held := int64(0)
 		for n := range s.Calls {
 			if err := holdRequest(ctx, &s.Calls[n], &held); err != nil {
-				return nil, list[i].inCall(err, n)
+				return nil, list[i].inCall(err, n, len(s.Calls), s.Calls[n].Line)
 			}
 		}
 	}
@@ -85,7 +86,7 @@ func (s *Session) Importer(ctx context.Context, to *pact.DB, actor string) (*rec
 
 // Record makes the contexts of a session, or adds to those that an earlier import of the same
 // log made. It returns their names and how many of the calls were recorded before, which are
-// also those that stored has or had, if it is not nil. left says that the last words of the log have no
+// also those that stored has or had, if it is not nil. It lets go of the calls of the session. left says that the last words of the log have no
 // answer yet and were left out. progress is called after each call.
 func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored *record.Importer,
 	progress func(done int)) (contexts []string, known int, left bool, err error) {
@@ -95,12 +96,14 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 	}
 	gone := 0                // calls that were erased from stored
 	var before *calllog.Call // the one that was recorded last, nil if the call before it was not
-	for i := range s.Calls {
+	of := len(s.Calls)
+	for i := range of {
 		if err := ctx.Err(); err != nil {
 			return nil, 0, false, fault.Wrap(fault.Store, err, "the import was interrupted",
 				"the same import again goes on where it stopped")
 		}
-		call, past := s.Calls[i], record.PastCall{ID: s.Calls[i].ID}
+		next := s.next(of - i)
+		call, past := *next, record.PastCall{ID: next.ID}
 		recorded, erased, err := importer.Leaves(ctx, call.ID)
 		if err != nil {
 			return nil, 0, false, err
@@ -110,16 +113,16 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 				past, err = pastCall(&call, before)
 			}
 			if err != nil {
-				return nil, 0, false, s.inCall(err, i)
+				return nil, 0, false, s.inCall(err, i, of, next.Line)
 			}
 		}
 		added, err := importer.Add(ctx, past)
 		if err != nil {
-			return nil, 0, false, s.inCall(err, i)
+			return nil, 0, false, s.inCall(err, i, of, next.Line)
 		}
 		if before = nil; added {
 			before = &call
-			s.Calls[i].Answer, s.Calls[i].Attrs = nil, nil // the store has them
+			next.Answer, next.Attrs = nil, nil // the store has them
 		}
 		if added && stored != nil {
 			if recorded, erased, err = stored.Leaves(ctx, call.ID); err != nil {
@@ -134,7 +137,7 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 		}
 		if progress(i + 1); s.Unasked && importer.Erased() > 0 {
 			s.Erased = importer.Erased()
-			return importer.Contexts(), known, len(s.Calls) > i+1, nil
+			return importer.Contexts(), known, of > i+1, nil
 		}
 	}
 	if s.HasUnsent() {
@@ -178,14 +181,27 @@ func pastCall(c, before *calllog.Call) (record.PastCall, error) {
 	return p, nil
 }
 
-// inCall names the call of the log in an error.
-func (s *Session) inCall(err error, i int) error {
+// mostRecorded is how many recorded calls a session may hold, however few are left.
+const mostRecorded = 1 << 10
+
+// next returns the first of the last calls of a session. It lets go of those before it when they are more than those that
+// are left, so that each is moved once.
+func (s *Session) next(left int) *calllog.Call {
+	recorded := len(s.Calls) - left
+	if recorded > max(left, mostRecorded) {
+		s.Calls, recorded = slices.Clone(s.Calls[recorded:]), 0
+	}
+	return &s.Calls[recorded]
+}
+
+// inCall names a call of the log in an error: the i-th, counted from 0, of so many, in a line.
+func (s *Session) inCall(err error, i, of, line int) error {
 	var e *fault.Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	in := *e
-	in.Message = s.Format + ", call " + strconv.Itoa(i+1) + " of " + strconv.Itoa(len(s.Calls)) + ": " + e.Message
-	in.Line = max(in.Line, s.Calls[i].Line)
+	in.Message = s.Format + ", call " + strconv.Itoa(i+1) + " of " + strconv.Itoa(of) + ": " + e.Message
+	in.Line = max(in.Line, line)
 	return &in
 }
