@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/conformance"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 var errWrong = errors.New("wrong")
@@ -62,14 +63,10 @@ func talk() {
 func TestPersistent(t *testing.T) {
 	line := program(t, "lines")
 	command, end, err := conformance.Persistent(line, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer end()
 	late, endLate, err := conformance.Persistent(line, 50*time.Millisecond)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer endLate()
 	if _, err := late(t.Context(), "late"); err == nil || !strings.Contains(err.Error(), "late: no answer within 50ms") {
 		t.Errorf("got %v", err)
@@ -95,9 +92,7 @@ func TestPersistent(t *testing.T) {
 func program(t *testing.T, name string, words ...string) string {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Setenv("PACT_TEST_PROGRAM", name)
 	t.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each call of it ends a second later under the race detector
 	return strings.Join(append([]string{"'" + self + "'"}, words...), " ")
@@ -106,18 +101,14 @@ func program(t *testing.T, name string, words ...string) string {
 func against(t *testing.T, line string, timeout time.Duration) conformance.Command {
 	t.Helper()
 	command, err := conformance.Against(line, timeout)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return command
 }
 
 func TestAgainstWords(t *testing.T) {
 	line := program(t, "words", `'a b'`, `"c \"d\" \e"`, `f\ g`, `''`, `h"i"'j'`)
 	a, err := against(t, line, time.Minute)(t.Context(), "select", "--", "$HOME `x` *")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const want = `["a b","c \"d\" \\e","f g","","hij","select","--","$HOME ` + "`x`" + ` *"]`
 	if string(a.Out) != want || string(a.Err) != "beside it" || a.Exit != 3 {
 		t.Errorf("got %s, %s and exit code %d", a.Out, a.Err, a.Exit)
@@ -148,3 +139,5 @@ func TestAgainstEnds(t *testing.T) {
 		t.Error("it took", time.Since(began))
 	}
 }
+
+var must = testrun.Must

@@ -12,9 +12,7 @@ import (
 // TestChecklists holds every item to cases that are there, or to a reason.
 func TestChecklists(t *testing.T) {
 	lists, err := conformance.Checklists()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(lists) == 0 || lists[0].ID != "10" {
 		t.Fatal("annex 10 is not the first list")
 	}
@@ -107,9 +105,7 @@ func TestPartial(t *testing.T) {
 	}
 	some := slices.DeleteFunc(cases(t), func(c conformance.Case) bool { return !slices.Contains(behind, c.ID) })
 	report, err := conformance.RunAll(t.Context(), some, command, conformance.RunOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	partial, unshown := 0, 0
 	for _, list := range report.Checklists {
 		for _, item := range list.Items {

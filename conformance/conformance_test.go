@@ -63,9 +63,7 @@ func sample(t *testing.T, every int) (some []conformance.Case) {
 func cases(t *testing.T) []conformance.Case {
 	t.Helper()
 	all, err := conformance.Cases()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 

@@ -12,9 +12,7 @@ import (
 // in its own.
 func TestGeneratedCases(t *testing.T) {
 	stub, err := os.ReadFile("stub/pact_stub.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	editions := conformance.Editions
 	n := testrun.Size(t, 15, 100, 4000)
 	texts := map[string]bool{}
@@ -44,8 +42,6 @@ func TestGeneratedCases(t *testing.T) {
 func ran(t *testing.T, some []conformance.Case, command conformance.Command) *conformance.Report {
 	t.Helper()
 	report, err := conformance.RunAll(t.Context(), some, command, conformance.RunOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return report
 }

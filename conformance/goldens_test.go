@@ -66,9 +66,7 @@ func TestGoldensOfEdition1(t *testing.T) {
 			Query, Expect json.RawMessage
 		}
 	}
-	if err := errors.Join(err, json.Unmarshal(data, &file)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, json.Unmarshal(data, &file)))
 	run := 0
 	for _, g := range file.Cases {
 		c, own := byID["1.0-"+g.ID]

@@ -109,13 +109,9 @@ func stubOf(t *testing.T, text string) conformance.Command {
 		t.Skip("there is no python3 to run the stub")
 	}
 	path := filepath.Join(t.TempDir(), "stub.py")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 	command, end, err := conformance.Persistent("python3 -S -E '"+path+"' --lines", time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(end)
 	return command
 }
@@ -123,18 +119,12 @@ func stubOf(t *testing.T, text string) conformance.Command {
 // TestTheStoryOfTheStub: the page tells how the stub does, which claims what it says it has.
 func TestTheStoryOfTheStub(t *testing.T) {
 	stub, err := os.ReadFile("stub/pact_stub.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	page, err := os.ReadFile("../docs/conformance.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	command := stubOf(t, string(stub))
 	scope, err := conformance.Capabilities(t.Context(), command)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	report, err := conformance.RunAll(t.Context(), cases(t), command, conformance.RunOptions{Scope: scope})
 	if err != nil || len(report.Claims) != 1 {
 		t.Fatalf("%+v, %v", report.Claims, err)
@@ -157,9 +147,7 @@ func TestTheStoryOfTheStub(t *testing.T) {
 // it, fails a case that it passed.
 func TestMutantsOfTheStub(t *testing.T) {
 	stub, err := os.ReadFile("stub/pact_stub.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var some []conformance.Case
 	for _, c := range cases(t) {
 		if c.Profile() == "select-v01" || c.Kind == "hash" || c.Kind == "thread" && c.Fixture != "" && c.Edition != "1.0" {
@@ -168,9 +156,7 @@ func TestMutantsOfTheStub(t *testing.T) {
 		}
 	}
 	report, err := conformance.RunAll(t.Context(), some, stubOf(t, string(stub)), conformance.RunOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var passed []conformance.Case
 	for i, c := range report.Cases {
 		if c.Verdict != conformance.Failed {
@@ -192,9 +178,7 @@ func TestMutantsOfTheStub(t *testing.T) {
 				text = strings.ReplaceAll(text, f.pairs[i], f.pairs[i+1])
 			}
 			report, err := conformance.RunAll(t.Context(), passed, stubOf(t, text), conformance.RunOptions{First: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if report.Summary.Failed == 0 {
 				t.Fatal("no case catches it")
 			}

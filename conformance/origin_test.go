@@ -14,9 +14,7 @@ import (
 // Every case says where it comes from; a house rule is a section of the page of decisions; and no MUST rests on house rules alone.
 func TestOrigins(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "docs", "decisions.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	demanded := map[string]bool{}
 	checked := func(id string, o conformance.Origin) {
 		number := o.Decision()
@@ -62,9 +60,7 @@ func TestHouseRulesCountApart(t *testing.T) {
 		}
 		return command(ctx, args...)
 	}, conformance.RunOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range report.Cases {
 		failed := c.Verdict == conformance.Failed
 		if failed != (c.ID == odd) || failed != c.Origin.House() {

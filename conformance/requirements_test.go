@@ -24,13 +24,9 @@ type requirement struct {
 func requirements(t *testing.T) []requirement {
 	t.Helper()
 	data, err := os.ReadFile("requirements.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var list struct{ Requirements []requirement }
-	if err := json.Unmarshal(data, &list); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(data, &list))
 	return list.Requirements
 }
 
@@ -63,9 +59,7 @@ func testExists(t *testing.T, name string) bool {
 		}
 	}
 	files, err := filepath.Glob(filepath.Join("..", dir, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return slices.ContainsFunc(files, func(file string) bool {
 		text, err := os.ReadFile(file)
 		return err == nil && strings.Contains(string(text), "\nfunc "+test+"(t *testing.T)")

@@ -27,9 +27,7 @@ func TestVersionNamesTheCases(t *testing.T) {
 			sum.Write(data)
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); conformance.Version != version || got != digest {
 		t.Errorf("the cases of version %s have the digest %s: raise Version, and write both here", conformance.Version, got)
@@ -64,9 +62,7 @@ func TestScope(t *testing.T) {
 		asked++
 		return command(ctx, args...)
 	}, conformance.RunOptions{Scope: conformance.Scope{Profiles: []string{"attempts", "select-1.0"}, Editions: []string{"v0.1"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	verdicts := map[conformance.Verdict]int{}
 	for _, c := range report.Cases {
 		verdicts[c.Verdict]++

@@ -23,9 +23,7 @@ func specification(t *testing.T) map[string][]string {
 	documents := map[string][]string{}
 	for _, name := range names {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		number, _, _ := strings.Cut(filepath.Base(name), "_")
 		documents[number] = strings.Split(string(data), "\n")
 	}
@@ -40,9 +38,7 @@ func specification(t *testing.T) map[string][]string {
 			continue
 		}
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		documents[number] = strings.Split(string(data), "\n")
 	}
 	return documents
@@ -102,9 +98,7 @@ var numbered = regexp.MustCompile(`^#+ ([0-9]+(?:\.[0-9]+)*|[A-F])[. ]`)
 func items(t *testing.T) []conformance.Item {
 	t.Helper()
 	lists, err := conformance.Checklists()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all []conformance.Item
 	for _, l := range lists {
 		all = append(all, l.Items...)

@@ -27,9 +27,7 @@ func TestFirstEndsTheRun(t *testing.T) {
 		return conformance.Answer{Exit: 1}, nil
 	}
 	report, err := conformance.RunAll(t.Context(), some, onlyHashes, conformance.RunOptions{First: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if n := len(report.Cases); n != hashCases+1 || report.Cases[hashCases].ID != some[hashCases].ID || report.Summary.Failed != 1 {
 		t.Errorf("%d cases ran, %d failed; %d pass before the first failure", n, report.Summary.Failed, hashCases)
 	}
@@ -50,9 +48,7 @@ func TestReportOfManyFailures(t *testing.T) {
 	some := cases(t)[:testrun.Size(t, 20, 80, 150)]
 	report, err := conformance.RunAll(t.Context(), some, against(t, program(t, "empty"), time.Minute),
 		conformance.RunOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := report.Summary
 	if s.Failed != len(some) || s.Cases != len(some) || s.Passed+s.Mended+s.Contradicted != 0 {
 		t.Errorf("the summary is %+v", s)
@@ -87,9 +83,7 @@ func TestReportOfManyFailures(t *testing.T) {
 	}
 
 	var b bytes.Buffer
-	if err := report.JUnit(&b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, report.JUnit(&b))
 	var suites struct {
 		Tests    int `xml:"tests,attr"`
 		Failures int `xml:"failures,attr"`
@@ -104,9 +98,7 @@ func TestReportOfManyFailures(t *testing.T) {
 			} `xml:"testcase"`
 		} `xml:"testsuite"`
 	}
-	if err := xml.Unmarshal(b.Bytes(), &suites); err != nil {
-		t.Fatal(err)
-	}
+	must(t, xml.Unmarshal(b.Bytes(), &suites))
 	var names, red []string
 	for _, s := range suites.Suites {
 		for _, c := range s.Cases {

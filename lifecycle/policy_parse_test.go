@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 )
 
@@ -17,9 +18,7 @@ func TestParsePolicy(t *testing.T) {
 		`"protect_turns":8,"protect_task":true,"ranks":{"result":-40,"user":3},` +
 		`"min_tokens":9,"min_bytes":10,"every":11,"stub":"s","orphans":"drop","tokenizer":"words"}`
 	p, err := lifecycle.ParsePolicy([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := lifecycle.Policy{
 		MaxTokens: 1, MaxBytes: 2, MaxNodes: 3, MaxTurns: 4,
 		Parts:        []lifecycle.Part{{Region: "^sys", MaxTokens: 5}, {Kind: "result", Tag: "x", MaxBytes: 6, MaxNodes: 7}},
@@ -69,9 +68,7 @@ func FuzzParsePolicy(f *testing.F) {
 			return
 		}
 		printed, err := json.Marshal(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		again, err := lifecycle.ParsePolicy(printed)
 		if err != nil {
 			t.Fatalf("%s: %v", printed, err)
@@ -90,3 +87,5 @@ func FuzzParsePolicy(f *testing.F) {
 		}
 	})
 }
+
+var must = testrun.Must

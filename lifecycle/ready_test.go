@@ -16,9 +16,7 @@ import (
 // one without complaint.
 func TestReadyPoliciesCanBeUsed(t *testing.T) {
 	files, err := os.ReadDir("policies")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var names []string
 	for _, f := range files {
 		name := strings.TrimSuffix(f.Name(), ".json")
@@ -49,9 +47,7 @@ func TestReadyPoliciesCanBeUsed(t *testing.T) {
 func TestReadyPoliciesShareOneTable(t *testing.T) {
 	ready := func(name string) lifecycle.Policy {
 		p, err := lifecycle.Ready(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return p
 	}
 	standard := ready(lifecycle.ReadyDefault)

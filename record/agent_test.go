@@ -16,15 +16,11 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Must
 
 // wholeOf takes what sending a request returned, and reads the answer to its end.
 func wholeOf(t testing.TB) func(*http.Response, error) *http.Response {

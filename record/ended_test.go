@@ -27,14 +27,10 @@ func TestTheEndOfACallIsTold(t *testing.T) {
 		`{"model":"hush-1","messages":[{"role":"user","content":"2+2?"}]}`, `[]`} {
 		q, err := http.NewRequestWithContext(t.Context(), "POST", provider.URL+"/v1/chat/completions",
 			strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		q.Header.Set("Authorization", "Bearer sk-0123456789")
 		answer, err := client.Do(q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for buffer := make([]byte, 100); err == nil; {
 			_, err = answer.Body.Read(buffer)
 		}

@@ -5,15 +5,14 @@ import (
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // Two requests begin with the messages of one, and the second was not recorded: the first has its own frames all the same.
 func TestRequestsDoNotShareTheEndOfTheirFrames(t *testing.T) {
 	read := func(body string) *request {
 		v, err := canon.ParseAny([]byte(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		of, _ := provider.ReadRequest(provider.Messages, v)
 		return requestOf(of, group{})
 	}
@@ -29,3 +28,5 @@ func TestRequestsDoNotShareTheEndOfTheirFrames(t *testing.T) {
 		t.Errorf("the frames are now %q, were %q", then.list[3], wanted)
 	}
 }
+
+var must = testrun.Must

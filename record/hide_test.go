@@ -66,9 +66,7 @@ func TestOnlyCredentialsAreHidden(t *testing.T) {
 		{"Accept", "*/*", "?keyword=" + key, false},
 	} {
 		req, err := http.NewRequest(http.MethodPost, "http://host/v1/messages"+c.address, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		req.Header[http.CanonicalHeaderKey(c.name)] = []string{c.value}
 		var h hider
 		h.secretsOf(req)
@@ -76,9 +74,7 @@ func TestOnlyCredentialsAreHidden(t *testing.T) {
 			` AWS4-HMAC-SHA256 content-type x-amz-content-sha256 SignedHeaders=content-type somebody.else a.gateway.example ` +
 			`/v1/chat/completions 20261127T17:00:00+0000 ` + key + `","role":"assistant"}`
 		read, n, err := h.body([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if (n == 1) != c.hidden || n > 1 || !c.hidden && len(h.secrets) > 0 {
 			t.Errorf("%s: %s %s: %d places hidden, of %q", c.name, c.value, c.address, n, h.secrets)
 		}
@@ -119,9 +115,7 @@ func TestABodyWithoutCredentialsIsLeftAlone(t *testing.T) {
 		var h hider
 		h.secretsOf(req)
 		read, n, err := h.body([]byte(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got, err := read.Bytes(); !repeats && (err != nil || n > 0 || !bytes.Equal(got, []byte(body))) {
 			t.Fatalf("with %v\n%s became\n%s, %d places: %v", req.Header, body, got, n, err)
 		}
@@ -134,9 +128,7 @@ func TestKnownFormsAreHiddenWhenTheyAreAskedFor(t *testing.T) {
 	for _, o := range []Options{{}, {RedactSecrets: true}, {RedactSecrets: true, Redact: []*regexp.Regexp{regexp.MustCompile("acme-[0-9]")}}} {
 		h := o.hider()
 		body, n, err := h.body([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		content, _ := body.Value.Get("content")
 		want := []string{"acme-1 npm_" + strings.Repeat("aB3dE5gH9", 4), "acme-1 " + redacted, redacted + " " + redacted}[n]
 		if n != len(o.Redact)+map[bool]int{true: 1}[o.RedactSecrets] || content.Text != want {

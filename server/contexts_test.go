@@ -19,9 +19,7 @@ func TestTheOpenAPIDocumentIsTheOneInTheRepository(t *testing.T) {
 	got := r.must(nil, "GET", "/openapi.json", "").body
 	const file = "../docs/openapi.json"
 	if os.Getenv("UPDATE_OPENAPI") != "" {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, got, 0o644))
 	}
 	want, err := os.ReadFile(file)
 	must(t, err)

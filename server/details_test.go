@@ -112,9 +112,7 @@ func TestVerifyTellsHowFarItIs(t *testing.T) {
 	var lines []map[string]any
 	for s := bufio.NewScanner(bytes.NewReader(got.body)); s.Scan(); {
 		var line map[string]any
-		if err := json.Unmarshal(s.Bytes(), &line); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(s.Bytes(), &line))
 		lines = append(lines, line)
 	}
 	end := lines[len(lines)-1]

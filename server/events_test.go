@@ -102,9 +102,7 @@ func TestEventsFollowTheLogAndTheAttempts(t *testing.T) {
 		b.Add("^ah", pact.Spec{Role: "user", Content: "x"})
 		return nil
 	}
-	if err := c.Edit(t.Context(), add, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Edit(t.Context(), add, nil))
 	live.expect("2 edit")
 	attempt, err := c.StartAttempt(t.Context(), pact.ProviderCall{Provider: "p", Model: "m"}, io.Discard, nil)
 	must(t, err)
@@ -127,9 +125,7 @@ func TestEventsFollowTheLogAndTheAttempts(t *testing.T) {
 	if what, data := future.next(); what != "gap" || data != `{"after":3}` {
 		t.Errorf("%s %s", what, data)
 	}
-	if err := c.Edit(t.Context(), add, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Edit(t.Context(), add, nil))
 	live.expect("4 edit")
 	future.expect("4 edit")
 }
@@ -271,9 +267,7 @@ func TestOneStreamTellsOfAllContextsOfAToken(t *testing.T) {
 	r.must(nil, "DELETE", "/v1/contexts/my-old", "")
 	expect(all, "deleted my-old0")
 	expect(mine, "deleted my-old0")
-	if err := server.RevokeToken(t.Context(), r.store, "some"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, server.RevokeToken(t.Context(), r.store, "some"))
 	if what, _ := mine.next(); what != "failed" {
 		t.Errorf("the stream of a revoked token said %q", what)
 	}

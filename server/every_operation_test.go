@@ -188,9 +188,7 @@ func (r *running) operations(t *testing.T) map[string]bool {
 			OperationID string `json:"operationId"`
 		}
 	}
-	if err := json.Unmarshal(text, &document); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &document))
 	all := make(map[string]bool)
 	for _, methods := range document.Paths {
 		for method, operation := range methods {
@@ -207,9 +205,7 @@ func (r *running) family(t *testing.T) (state string) {
 	list, err := pact.List(t.Context(), r.store)
 	must(t, err)
 	for _, i := range list {
-		if err := pact.Delete(t.Context(), r.store, i.Name); err != nil {
-			t.Fatal(err)
-		}
+		must(t, pact.Delete(t.Context(), r.store, i.Name))
 	}
 	r.must(nil, "POST", "/v1/contexts", `{"name":"theirs"}`)
 	r.must(nil, "POST", "/v1/contexts/theirs/commits",

@@ -42,9 +42,7 @@ type fuzzed struct {
 // fuzz serves a store with one context, a.
 func fuzz(f *testing.F) *fuzzed {
 	run, err := os.ReadFile("../examples/conversations/repair.jsonl")
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	r := &fuzzed{start(f, server.Options{}), run, 0, 0}
 	r.begin(f)
 	heap := heapInUse()
@@ -73,9 +71,7 @@ func (r *fuzzed) begin(t testing.TB) {
 	list, err := pact.List(context.Background(), r.store)
 	must(t, err)
 	for _, i := range list {
-		if err := pact.Delete(context.Background(), r.store, i.Name); err != nil {
-			t.Fatal(err)
-		}
+		must(t, pact.Delete(context.Background(), r.store, i.Name))
 	}
 	of := &running{Server: r.Server, t: t, store: r.store, url: r.url, log: r.log}
 	of.must(nil, "POST", "/v1/import?name=a", string(r.run), "Content-Type", "application/octet-stream")
@@ -93,9 +89,7 @@ func (r *fuzzed) state(t testing.TB) string {
 		c, err := pact.Open(ctx, r.store, i.Name, nil)
 		must(t, err)
 		hash := sha256.New()
-		if err := c.Export(ctx, hash); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Export(ctx, hash))
 		attempts, err := engine.Of(r.store).Attempts(ctx, i.Key, i.First, i.Cycle+1)
 		must(t, err)
 		fmt.Fprintf(&all, "%v %s %x %v\n", i, c.Working().Digest(), hash.Sum(nil), attempts)
@@ -169,13 +163,9 @@ func FuzzQueries(f *testing.F) {
 	if err == nil {
 		err = json.Unmarshal(text, &document)
 	}
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	i, err := r.store.Find(f.Context(), "a")
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	block := firstBlock(f, r.store, i)
 	var paths []string
 	for path, methods := range document.Paths {

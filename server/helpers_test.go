@@ -20,6 +20,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/store"
 
@@ -261,10 +262,4 @@ func (r reply) refused(t testing.TB, status int, code string) failed {
 	return f
 }
 
-// must ends a test that cannot go on.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Must

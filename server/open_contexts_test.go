@@ -58,12 +58,10 @@ func TestAnswersSeeWhatOthersWrote(t *testing.T) {
 	if now := ids("blocks"); len(now) <= blocks || now[len(now)-1] != "new" {
 		t.Errorf("%v after %d blocks", now, blocks)
 	}
-	if err := c.Edit(t.Context(), func(b *pact.Batch) error {
+	must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{ID: "draft", Content: "d"})
 		return nil
-	}, nil); err != nil {
-		t.Fatal(err)
-	}
+	}, nil))
 	if now := ids("blocks?at=working"); now[len(now)-1] != "draft" {
 		t.Errorf("%v has no draft", now)
 	}
@@ -90,9 +88,7 @@ func TestAnswersSeeWhatOthersWrote(t *testing.T) {
 	if now := ids("blocks"); len(now) != blocks {
 		t.Errorf("%v after an undo", now)
 	}
-	if err := pact.Delete(t.Context(), r.store, "weather"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pact.Delete(t.Context(), r.store, "weather"))
 	r.call("GET", "/v1/contexts/weather/blocks", "").refused(t, 404, "E_CONTEXT_NOT_FOUND")
 	if _, err := pact.Create(t.Context(), r.store, "weather", nil); err != nil {
 		t.Fatal(err)

@@ -99,9 +99,7 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 func plain(t *testing.T, text []byte) string {
 	t.Helper()
 	var v any
-	if err := json.Unmarshal(text, &v); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &v))
 	sorted, err := json.Marshal(v)
 	must(t, err)
 	return string(sorted)

@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 )
 
@@ -38,17 +39,11 @@ func TestThePageReadsEachSnapshotOnce(t *testing.T) {
 	if err == nil {
 		err = run.Export(ctx, &text)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, err := readPageStore(ctx, "run", text.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	x, err := s.Find(ctx, "run")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	right, err := engine.Collect(s.Contexts.History(ctx, x.Key, x.First, x.Cycle))
 	if err != nil || len(right) != calls+1 {
 		t.Fatal(len(right), err)
@@ -76,9 +71,7 @@ func TestThePageReadsEachSnapshotOnce(t *testing.T) {
 // The log and the attempts of a page are those of its store, in every range, also of a run that has committed nothing yet.
 func TestPageStoreHasTheLogAndTheAttempts(t *testing.T) {
 	run, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "run", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for commits := range 3 {
 		var text bytes.Buffer
 		for range 2 {
@@ -87,13 +80,9 @@ func TestPageStoreHasTheLogAndTheAttempts(t *testing.T) {
 			}
 		}
 		text.Reset()
-		if err := run.Export(t.Context(), &text); err != nil {
-			t.Fatal(err)
-		}
+		must(t, run.Export(t.Context(), &text))
 		s, err := readPageStore(t.Context(), "run", text.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		x, err := s.Find(t.Context(), "run")
 		if all, _ := s.Log(t.Context(), x.Key, 1, x.Revision); err != nil || len(all) != int(x.Revision) {
 			t.Errorf("after %d commits: %d entries of %d, %v", commits, len(all), x.Revision, err)
@@ -118,3 +107,5 @@ func TestPageStoreHasTheLogAndTheAttempts(t *testing.T) {
 		}
 	}
 }
+
+var must = testrun.Must

@@ -66,16 +66,12 @@ func TestThePageOfARunIsSmall(t *testing.T) {
 	c := agentRun(t, calls)
 	var page, history bytes.Buffer
 	done := 0
-	if err := server.WritePage(t.Context(), &page, c, server.PageOptions{Counter: counted, Progress: func(n, _ int) { done = n }}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, server.WritePage(t.Context(), &page, c, server.PageOptions{Counter: counted, Progress: func(n, _ int) { done = n }}))
 	t.Logf("%d calls: %d bytes", calls, page.Len())
 	if page.Len() > 200_000+calls*9_000 || done != calls {
 		t.Errorf("the page of %d calls has %d bytes; %d calls were reported", calls, page.Len(), done)
 	}
-	if err := c.Export(t.Context(), &history); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Export(t.Context(), &history))
 	text, err := intake.Open(&page, intake.MaxText)
 	must(t, err)
 	back, err := intake.Text(t.Context(), text, intake.MaxText)
@@ -109,9 +105,7 @@ func TestAPageWhoseIDsAreRedacted(t *testing.T) {
 	c := agentRun(t, 3)
 	var page bytes.Buffer
 	o := server.PageOptions{Redact: []*regexp.Regexp{regexp.MustCompile("call[0-9]|result[0-9]")}}
-	if err := server.WritePage(t.Context(), &page, c, o); err != nil {
-		t.Fatal(err)
-	}
+	must(t, server.WritePage(t.Context(), &page, c, o))
 	text, err := runfile.Archive(t.Context(), page.Bytes(), 1<<20)
 	must(t, err)
 	back, _, err := pact.ImportHistory(t.Context(), pact.NewDB(store.NewMemory()), "back", bytes.NewReader(text), nil)

@@ -99,9 +99,7 @@ func TestNothingOfAClientReachesLogMetricsOrSpans(t *testing.T) {
 			Parameters []struct{ Name, In string }
 		}
 	}
-	if err := json.Unmarshal(text, &document); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &document))
 	asked := 0
 	ask := func(method, path, body string, header ...string) {
 		asked++

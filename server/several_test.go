@@ -125,9 +125,7 @@ func TestSeveralServersOfOneDatabaseShowOneHistory(t *testing.T) {
 			}
 		}
 	}
-	if err := server.RevokeToken(t.Context(), servers[0].store, "anna"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, server.RevokeToken(t.Context(), servers[0].store, "anna"))
 	time.Sleep(1100 * time.Millisecond)
 	for _, s := range servers {
 		s.call("GET", "/v1/contexts", "", anna...).refused(t, http.StatusUnauthorized, "E_UNAUTHORIZED")

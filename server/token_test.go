@@ -48,9 +48,7 @@ func TestARevokedTokenOpensNothingAndItsStreamsEnd(t *testing.T) {
 	cookie := []string{"Authorization", "-", "Cookie", session.Name + "=" + session.Value}
 	r.must(nil, "GET", "/v1/contexts/a", "", cookie...)
 	staying, ending := r.followAs(t, "a", "", kept[1]), r.followAs(t, "a", "", gone[1])
-	if err := server.RevokeToken(t.Context(), r.store, "gone"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, server.RevokeToken(t.Context(), r.store, "gone"))
 	what, data := ending.next()
 	if what != "failed" || !strings.Contains(data, "E_UNAUTHORIZED") {
 		t.Errorf("the stream of a revoked token said %q %s", what, data)
@@ -119,9 +117,7 @@ func TestTheStoreHoldsNothingThatOpensTheServer(t *testing.T) {
 	if other, _ := server.NewToken("a", false, "", time.Now()); other == secret || len(secret) < 48 {
 		t.Errorf("the secrets %s and %s", secret, other)
 	}
-	if err := server.AddToken(t.Context(), r.store, token); err != nil {
-		t.Fatal(err)
-	}
+	must(t, server.AddToken(t.Context(), r.store, token))
 	hash := fmt.Sprintf("%x", token.Hash)
 	for _, header := range [][]string{{"Authorization", "Bearer " + hash}, {"Authorization", "Bearer " + hash[:1]},
 		{"Authorization", "-", "Cookie", "pact=" + hash}} {

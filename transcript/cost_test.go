@@ -20,9 +20,7 @@ import (
 func longTalk(tb testing.TB, turns, size int) *pact.Context {
 	tb.Helper()
 	c, err := pact.Create(context.Background(), pact.NewDB(store.NewMemory()), "long", nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	for i := range turns {
 		exchange(tb, c, i, size)
 		if _, err := c.Commit(context.Background(), keepingOrphans); err != nil {
@@ -38,16 +36,14 @@ var keepingOrphans = &pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycl
 func exchange(tb testing.TB, c *pact.Context, turn, size int) {
 	tb.Helper()
 	text := strings.Repeat("x", size/4)
-	if err := c.Edit(context.Background(), func(b *pact.Batch) error {
+	must(tb, c.Edit(context.Background(), func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text})
 		b.Add("^ah", pact.Spec{Role: "tool", Kind: "result", Refs: []string{fmt.Sprint("call", turn-1)}, Content: text})
 		b.Add("^ah", pact.Spec{Role: "assistant", Kind: "text", Content: text})
 		b.Add("^ah", pact.Spec{ID: fmt.Sprint("call", turn), Role: "assistant", Kind: "call",
 			Content: map[string]any{"name": "f", "arguments": text}})
 		return nil
-	}, nil); err != nil {
-		tb.Fatal(err)
-	}
+	}, nil))
 }
 
 // TestATurnMoreRendersATurnMore: of a snapshot with a turn more than the one
@@ -66,14 +62,10 @@ func TestATurnMoreRendersATurnMore(t *testing.T) {
 		}}
 		write := func() {
 			s, err := c.Prepare(t.Context(), keepingOrphans.Pruning)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			if err := tree.Of(s).WriteAs(t.Context(), io.Discard, counted); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tree.Of(s).WriteAs(t.Context(), io.Discard, counted))
 			runtime.ReadMemStats(&after)
 			allocs[i] += float64(after.Mallocs - before.Mallocs)
 			bytes[i] += float64(after.TotalAlloc - before.TotalAlloc)
@@ -116,9 +108,7 @@ func TestErasureForgetsWhatWasRendered(t *testing.T) {
 	write := func(want int) {
 		t.Helper()
 		parts = nil
-		if err := tree.Of(c.Working()).WriteAs(t.Context(), io.Discard, counted); err != nil {
-			t.Fatal(err)
-		}
+		must(t, tree.Of(c.Working()).WriteAs(t.Context(), io.Discard, counted))
 		if len(parts) != want {
 			t.Errorf("rendered %v, want %d parts", parts, want)
 		}

@@ -33,14 +33,10 @@ const paired = `[
 func TestErasedCallsKeepTheirResults(t *testing.T) {
 	ctx := t.Context()
 	list, err := Read([]byte(paired))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for seed := range uint64(60) {
 		c, err := Import(ctx, pact.NewDB(store.NewMemory()), "c", list[0], nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r := rand.New(rand.NewPCG(seed, 3))
 		var ids []string
 		for entry := range sure.All(tree.Of(c.Working()).All()) {
@@ -57,9 +53,7 @@ func TestErasedCallsKeepTheirResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		data, err := OpenAI(ctx, c.Working())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if list := unpaired(t, data); len(list) > 0 {
 			t.Fatalf("erased %v: %q\n%s", ids, list, data)
 		}
@@ -79,9 +73,7 @@ func unpaired(t *testing.T, data []byte) (list []string) {
 		Function *struct{ Name string } `json:"function_call"`
 		Name     string
 	}
-	if err := json.Unmarshal(data, &messages); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(data, &messages))
 	var open []string
 	for _, m := range messages {
 		switch {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -13,9 +14,7 @@ import (
 func TestReadsThatFailEndAWriting(t *testing.T) {
 	conversations, err := transcript.Read([]byte(`[{"role":"system","content":"be brief"},{"role":"user","content":"hello"},
 		{"role":"assistant","content":"good day"},{"role":"user","content":"go on"},{"role":"assistant","content":"yes"}]`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dbtest.EveryRead(t, func(db *pact.DB) error {
 		_, err := transcript.Import(t.Context(), db, "c", conversations[0], nil)
 		return err
@@ -29,3 +28,5 @@ func TestReadsThatFailEndAWriting(t *testing.T) {
 		return messages.String(), err
 	})
 }
+
+var must = testrun.Must

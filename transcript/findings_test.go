@@ -15,9 +15,7 @@ import (
 func TestUnknownRolesAreFound(t *testing.T) {
 	list, err := transcript.Read([]byte(`[{"role":"developer","content":"a"},{"role":"User","content":"b"},` +
 		`{"role":"assistant","content":"c"},{"role":"User","content":"d"},{"role":"","content":"e"}]`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, f := range list[0].Findings() {
 		got = append(got, f.Message)
@@ -69,9 +67,7 @@ func TestNoCycleHasAReason(t *testing.T) {
 			"messages; 1: the model has answered nothing",
 	} {
 		list, err := transcript.Read([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got []string
 		for _, c := range list {
 			for _, f := range c.Findings() {

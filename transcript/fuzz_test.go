@@ -13,9 +13,7 @@ import (
 // renders back to equal JSON values, state by state.
 func FuzzRead(f *testing.F) {
 	examples, err := filepath.Glob("../examples/conversations/*")
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	for _, path := range examples {
 		f.Add(load(f, path))
 	}

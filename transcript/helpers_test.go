@@ -1,23 +1,16 @@
 package transcript
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
 
@@ -45,42 +38,6 @@ func resultsOfOtherTurns(list []*pact.Context) (n int) {
 	return n
 }
 
-// reportsOf are the reports of commits by their cycles.
-func reportsOf(t *testing.T, log []history.Entry) map[int64]lifecycle.Report {
-	t.Helper()
-	reports := map[int64]lifecycle.Report{}
-	for _, e := range log {
-		var r lifecycle.Report
-		if len(e.Report) > 0 {
-			if err := json.Unmarshal(e.Report, &r); err != nil {
-				t.Fatal(err)
-			}
-			reports[e.Cycle] = r
-		}
-	}
-	return reports
-}
-
-func contentOfNode(n *tree.Node) canon.Value {
-	v, err := n.Content.Value(context.Background())
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// snapshotText draws a snapshot for failure messages.
-func snapshotText(s *pact.Snapshot) string {
-	var b strings.Builder
-	for p := range sure.All(tree.Of(s).All()) {
-		e, parent := p.Entry, p.Parent
-		n := e.Node()
-		fmt.Fprintf(&b, "%s%s in %s: offset %d, %s %s, refs %q\n", strings.Repeat("  ", len(sure.Get(tree.Of(s).Path(n.ID)))), n.ID,
-			parent, n.Offset, n.Role, n.Kind, n.Refs)
-	}
-	return b.String()
-}
-
 // importText imports the one conversation of a file into a store of its own.
 func importText(t *testing.T, file string, opts ...pact.CreateOptions) *pact.Context {
 	t.Helper()
@@ -89,44 +46,11 @@ func importText(t *testing.T, file string, opts ...pact.CreateOptions) *pact.Con
 		o.CreateOptions = made
 	}
 	list, err := Read([]byte(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "test", list[0], &o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return made
 }
-
-// sentAt returns the messages that a snapshot gives OpenAI.
-func sentAt(t *testing.T, c *pact.Context, cycle int) []byte {
-	t.Helper()
-	s, err := c.At(t.Context(), pact.Cycle(int64(cycle)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := OpenAI(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
-func rawList(list []*message) []byte {
-	texts := make([]string, len(list))
-	for i, m := range list {
-		texts[i] = string(m.Value())
-	}
-	return []byte("[" + strings.Join(texts, ",") + "]")
-}
-
-// wordCounter counts a word as a token.
-type wordCounter struct{}
-
-func (wordCounter) Name() string { return "words" }
-
-func (wordCounter) Count(text string) int { return len(strings.Fields(text)) }
 
 // realConversations are those of the shared files, one in so many, or all in a
 // thorough run.
@@ -134,9 +58,7 @@ func realConversations(t *testing.T, one int) (list []*Conversation) {
 	t.Helper()
 	for _, path := range testrun.Shared(t, "data", "*.traj", "tau-bench-gpt-4o-airline.json") {
 		read, err := Read(load(t, path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, c := range read {
 			if c.Shape() == calllog.ShapeSWESmith {
 				c.Name = filepath.Base(path)
@@ -149,37 +71,18 @@ func realConversations(t *testing.T, one int) (list []*Conversation) {
 	return list
 }
 
-// logOf collects a log.
-func logOf(entries iter.Seq2[history.Entry, error]) (list []history.Entry, err error) {
-	for e, failed := range entries {
-		if failed != nil {
-			return nil, failed
-		}
-		list = append(list, e)
-	}
-	return list, nil
-}
-
 func load(t testing.TB, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return data
 }
 
 func openAI(t *testing.T, s *pact.Snapshot) string {
 	t.Helper()
 	text, err := OpenAI(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
-// sentLists returns the messages that each call was sent.
-func sentLists(c *Conversation) [][]*message {
-	calls, _ := c.lists()
-	return calls
-}
+var must = testrun.Must

@@ -37,9 +37,7 @@ func TestExampleFilesAreImportedAndRenderedBack(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
 			list, err := Read(load(t, filepath.Join("../examples/conversations", test.file)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			c := list[0]
 			if len(list) != 1 || c.Calls() != test.calls || c.Messages() != test.messages {
 				t.Errorf("%d conversations, %d calls, %d messages", len(list), c.Calls(), c.Messages())
@@ -47,9 +45,7 @@ func TestExampleFilesAreImportedAndRenderedBack(t *testing.T) {
 			var progress []int
 			made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "x", c,
 				&ImportOptions{Progress: func(done, total int) { progress = append(progress, done, total) }})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			compareConversation(t, test.file, made, c)
 			if n := len(progress); n != 2*test.calls || progress[n-2] != test.calls || progress[n-1] != test.calls {
 				t.Errorf("progress %v", progress)
@@ -63,18 +59,12 @@ func TestExampleFilesAreImportedAndRenderedBack(t *testing.T) {
 func exportAndBack(t *testing.T, made *pact.Context) {
 	t.Helper()
 	last, err := made.At(t.Context(), "latest")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var document bytes.Buffer
 	err = last.Export(t.Context(), &document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	again, _, err := pact.Import(t.Context(), pact.NewDB(store.NewMemory()), "again", document.Bytes(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, want := openAI(t, again.Working()), openAI(t, last); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -113,9 +103,7 @@ func TestConversationWithoutACallHasNoSnapshot(t *testing.T) {
 		}
 	}
 	list, err := Read([]byte(`[{"role":"system","content":"s"},{"role":"user","content":"u"}]`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	memory := pact.NewDB(store.NewMemory())
 	for _, want := range []fault.Code{"", fault.Conflict} {
 		if _, err := Import(t.Context(), memory, "x", list[0], nil); fault.CodeOf(err) != want {
@@ -127,9 +115,7 @@ func TestConversationWithoutACallHasNoSnapshot(t *testing.T) {
 // TestCanceledImportLeavesNothing: an import that is given up leaves nothing in the store.
 func TestCanceledImportLeavesNothing(t *testing.T) {
 	list, err := Read([]byte(`[{"role":"assistant"},{"role":"assistant"},{"role":"assistant"}]`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	memory := pact.NewDB(store.NewMemory())
 	if _, err := Import(ctx, memory, "x", list[0], &ImportOptions{Progress: func(int, int) { cancel() }}); !errors.Is(err,
@@ -187,18 +173,12 @@ func TestRewrittenRun(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			list, err := Read([]byte(test.file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "x", list[0], nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			compareConversation(t, test.name, made, list[0])
 			latest, err := made.At(t.Context(), "latest")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for i, want := range [][]string{test.latest, test.after} {
 				s := []*pact.Snapshot{latest, made.Working()}[i]
 				if got := strings.Join(outline(t, tree.Of(s)), "\n"); got != strings.Join(want, "\n") {
@@ -218,9 +198,7 @@ func TestRewrittenResult(t *testing.T) {
 		calls+`,`+result("s")+`]},{"messages":[`+calls+`,`+result("s")+`]}]}`)
 	for cycle, want := range []string{"", "", "2>0", "2>0"} {
 		s, err := made.At(t.Context(), pact.Cycle(int64(cycle)+1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := references(s); got != want {
 			t.Errorf("cycle %d: got %s, want %s", cycle+1, got, want)
 		}
@@ -271,4 +249,12 @@ func TestSmallFieldsOfARunAreKept(t *testing.T) {
 			t.Errorf("of %d bytes %.80s", size, about)
 		}
 	}
+}
+
+func valuesOf(list []*message) []canon.Any {
+	values := make([]canon.Any, len(list))
+	for i, m := range list {
+		values[i] = m.Any
+	}
+	return values
 }

@@ -23,9 +23,7 @@ func TestKeptMessagesAgreeWithModel(t *testing.T) {
 	for seed := range int64(lives) {
 		memory := pact.NewDB(store.NewMemory())
 		c, err := pact.Create(ctx, memory, "life", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		l := &randomContexts{T: t, Rand: rand.New(rand.NewSource(seed)), contexts: []*pact.Context{c}}
 		for n := range 60 {
 			l.editAtRandom()
@@ -38,9 +36,7 @@ func TestKeptMessagesAgreeWithModel(t *testing.T) {
 				sameAsModel(t, what, tree.Of(c.Working()))
 				if first, last := c.Cycles(); last >= first {
 					s, err := c.At(ctx, pact.Cycle(first+l.Int63n(last-first+1)))
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					sameAsModel(t, what, tree.Of(s))
 				}
 			}
@@ -68,9 +64,7 @@ func TestStraysUnderTheTurnsAreJoined(t *testing.T) {
 		{Node: node("seq", "^seq", "", 1)},
 		{Node: node("a", "block", "text", 2), Parent: 1}, {Node: node("b", "block", "call", 3), Parent: 1},
 		{Node: node("t", "seg", "", 4), Parent: 1}, {Node: node("c", "block", "text", 5), Parent: 4}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const want = `[{"content":"a","role":"assistant","tool_calls":[{"function":{"arguments":"b","name":"call"},"id":"b","type":"function"}]},{"content":"c","role":"assistant"}]`
 	for range 2 {
 		var got bytes.Buffer

@@ -28,9 +28,7 @@ func BenchmarkLoop(b *testing.B) {
 		"memory": func(*testing.B) *pact.DB { return pact.NewDB(store.NewMemory()) },
 		"sqlite": func(b *testing.B) *pact.DB {
 			s, err := dbtest.Open(sqlite.Open(ctx, filepath.Join(b.TempDir(), "loop.db")))
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			b.Cleanup(func() { s.Close() })
 			return s
 		},
@@ -39,24 +37,18 @@ func BenchmarkLoop(b *testing.B) {
 		for _, turns := range []int{1_000, 5_000} {
 			b.Run(fmt.Sprintf("%s/turns=%d", name, turns), func(b *testing.B) {
 				c, err := pact.Create(ctx, stores[name](b), "loop", nil)
-				if err != nil {
-					b.Fatal(err)
-				}
+				must(b, err)
 				for range turns {
 					edit(b, c)
 					if _, err := c.Commit(ctx, nil); err != nil {
 						b.Fatal(err)
 					}
 				}
-				if err := WriteOpenAI(ctx, io.Discard, c.Working()); err != nil {
-					b.Fatal(err)
-				}
+				must(b, WriteOpenAI(ctx, io.Discard, c.Working()))
 				var out, copied bytes.Buffer
 				out.Grow(turns * 5_000)
 				copied.Grow(turns * 5_000)
-				if err := WriteOpenAI(ctx, &out, c.Working()); err != nil {
-					b.Fatal(err)
-				}
+				must(b, WriteOpenAI(ctx, &out, c.Working()))
 				source := bytes.Clone(out.Bytes())
 				var loop, write, plain []time.Duration
 				for b.Loop() {
@@ -65,13 +57,9 @@ func BenchmarkLoop(b *testing.B) {
 					began := time.Now()
 					edit(b, c)
 					candidate, err := c.Prepare(ctx, nil)
-					if err != nil {
-						b.Fatal(err)
-					}
+					must(b, err)
 					writing := time.Now()
-					if err := WriteOpenAI(ctx, &out, candidate.Snapshot); err != nil {
-						b.Fatal(err)
-					}
+					must(b, WriteOpenAI(ctx, &out, candidate.Snapshot))
 					write = append(write, time.Since(writing))
 					if _, err := c.Commit(ctx, nil); err != nil {
 						b.Fatal(err)
@@ -101,14 +89,12 @@ func median(list []time.Duration) float64 {
 // edit adds what a turn brings: a question, a call, its result, an answer.
 func edit(b *testing.B, c *pact.Context) {
 	text := strings.Repeat("words of ", 900/9)
-	if err := c.Edit(context.Background(), func(b *pact.Batch) error {
+	must(b, c.Edit(context.Background(), func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text})
 		call := b.Add("^ah", pact.Spec{Role: "assistant", Kind: "call", Content: map[string]any{"name": "find",
 			"arguments": text}})
 		b.Add("^ah", pact.Spec{Role: "tool", Kind: "result", Refs: []string{call}, Content: text})
 		b.Add("^ah", pact.Spec{Role: "assistant", Kind: "text", Content: text})
 		return nil
-	}, nil); err != nil {
-		b.Fatal(err)
-	}
+	}, nil))
 }

@@ -37,9 +37,7 @@ func outline(t *testing.T, of *tree.Tree) []string {
 			}
 		}
 		content, err := n.Content.Value(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		line := place + " | " + n.Role + " " + n.Kind + " | " + string(content)
 		about := canon.Value(n.Header(attrFrame)).Any()
 		if frame, ok := about.Get("frame"); ok && string(frame.Value()) != `{"content":"@","role":"`+n.Role+`"}` {
@@ -154,13 +152,9 @@ func TestMessagesBecomeNodes(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			list, err := Read([]byte(test.file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "test", list[0], nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got := outline(t, tree.Of(made.Working()))
 			if !slices.Equal(got, test.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))

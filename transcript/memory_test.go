@@ -31,18 +31,14 @@ func TestAnImportHoldsWhatItTakes(t *testing.T) {
 			string(listOf(20_000, `{"type":"text","text":"a"}`))+`}`),
 	} {
 		list, err := Read(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ctx, held := budget.WithMemory(t.Context(), 1<<40, "")
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		db := pact.NewDB(store.NewMemory())
 		c, err := Import(ctx, db, "a", list[0], nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := db.Compact(ctx); err != nil { // nothing is joined in the background any more
 			t.Fatal(err)
 		}

@@ -23,9 +23,7 @@ func modelOpenAI(t testing.TB, tr *tree.Tree) string {
 		}
 		if e.Class() == tree.Block {
 			p, err := r.piece(e.Node(), region, turn)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			list = append(list, p)
 			return
 		}
@@ -41,9 +39,7 @@ func modelOpenAI(t testing.TB, tr *tree.Tree) string {
 	for len(list) > 0 {
 		n := together(list)
 		m, err := r.appendMessage(nil, list[:n])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		messages, list = append(messages, string(m)), list[n:]
 	}
 	return "[" + strings.Join(messages, ",") + "]"
@@ -52,9 +48,7 @@ func modelOpenAI(t testing.TB, tr *tree.Tree) string {
 func sameAsModel(t testing.TB, what string, tr *tree.Tree) {
 	t.Helper()
 	var got bytes.Buffer
-	if err := tr.WriteAs(context.Background(), &got, openAIForm); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tr.WriteAs(context.Background(), &got, openAIForm))
 	if want := modelOpenAI(t, tr); got.String() != want {
 		t.Fatalf("%s:\n got %.2000s\nwant %.2000s", what, got.String(), want)
 	}

@@ -33,9 +33,7 @@ func TestOddConversations(t *testing.T) {
 func checkFlat(t *testing.T, what, file string, messages []string) {
 	t.Helper()
 	doc, err := canon.ParseAny([]byte("[" + strings.Join(messages, ",") + "]"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	known := len(doc.Elems) == 0
 	for _, m := range doc.Elems {
 		role, _ := m.Get("role")
@@ -120,17 +118,13 @@ func leavesOut(t *testing.T, c *pact.Context) bool {
 	states := []*pact.Snapshot{c.Working()}
 	if first, last := c.Cycles(); first <= last {
 		for s, err := range c.History(t.Context(), pact.Cycle(first), "latest") {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			states = append(states, s)
 		}
 	}
 	return slices.ContainsFunc(states, func(s *pact.Snapshot) bool {
 		left, err := LeftOut(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return len(left) > 0
 	})
 }
@@ -198,9 +192,7 @@ func TestMessagesInAnotherForm(t *testing.T) {
 		}
 	}
 	list, err := Read([]byte(`[{"role":"user","content":"Hi"},` + other + `,{"role":"assistant"}]`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found := list[0].Findings()
 	if len(found) != 1 || !strings.Contains(found[0].Message, "message 1 has no content") {
 		t.Errorf("the findings are %v", found)
@@ -215,13 +207,9 @@ func TestTotalsOfSWEAgent(t *testing.T) {
 			`"info":{"submission":"` + patch + `","model_stats":{"instance_cost":0.25,"tokens_sent":1200,` +
 			`"tokens_received":34,"api_calls":1}}}`
 		list, err := Read([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "a", list[0], nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := Totals{Calls: 1, TokensIn: 1200, TokensOut: 34, Cost: 0.25}
 		if got, ok := TotalsOf(c.Working()); got != want || !ok {
 			t.Errorf("with %d bytes more: %+v, %v", len(patch), got, ok)

@@ -22,13 +22,9 @@ func TestTauBench(t *testing.T) {
 	testrun.OneGoroutine(t)
 	data := load(t, testrun.Shared(t, "data", "tau-bench-gpt-4o-airline.json")[0])
 	conversations, err := Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	doc, err := canon.ParseAny(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(conversations) != len(doc.Elems) || len(conversations) != 200 {
 		t.Fatalf("%d conversations of %d", len(conversations), len(doc.Elems))
 	}
@@ -53,9 +49,7 @@ func TestTauBench(t *testing.T) {
 		snapshots += compare(t, "conversation "+name, made, calls, traj.Elems)
 		if i%20 == 0 {
 			moved, _, err := made.Migrate(t.Context(), memory, name+" in 1.0", selector.V1, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			compare(t, "conversation "+name+" in edition 1.0", moved, calls, traj.Elems)
 		}
 		coresBeforeCalls(t, "conversation "+name, tree.Of(made.Working()))
@@ -85,13 +79,9 @@ func TestSWESmith(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			data := load(t, path)
 			list, err := Read(data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "run", list[0], nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			calls, final := sentBySteps(t, data)
 			n := compare(t, "run", made, calls, final)
 			if list[0].Calls() != len(calls) || list[0].Messages() != len(final) {
@@ -108,9 +98,7 @@ func TestSWESmith(t *testing.T) {
 func sentBySteps(t *testing.T, data []byte) (calls [][]canon.Any, final []canon.Any) {
 	t.Helper()
 	doc, err := canon.ParseAny(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	trajectory, _ := doc.Get("trajectory")
 	for i, step := range trajectory.Elems {
 		list, _ := step.Get("messages")
@@ -142,9 +130,7 @@ func compare(t *testing.T, what string, c *pact.Context, calls [][]canon.Any, fi
 	}
 	for i, want := range calls {
 		s, err := c.At(ctx, pact.Cycle(first+int64(i)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		compareList(t, what+", call "+strconv.Itoa(i), s, want)
 	}
 	compareList(t, what+", working state", c.Working(), final)

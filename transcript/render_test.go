@@ -92,17 +92,13 @@ func TestRenderAdded(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "test",
 				&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: counter()}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := c.Edit(t.Context(), func(b *pact.Batch) error {
+			must(t, err)
+			must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
 				for _, s := range test.specs {
 					b.Add("^ah", s)
 				}
 				return nil
-			}, nil); err != nil {
-				t.Fatal(err)
-			}
+			}, nil))
 			if got := openAI(t, c.Working()); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
@@ -114,9 +110,7 @@ func TestRenderAdded(t *testing.T) {
 // blocks without a role in ^sys are the system's.
 func TestRenderTurns(t *testing.T) {
 	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "test", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	say := func(parent string, list ...pact.Spec) {
 		t.Helper()
 		if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
@@ -171,14 +165,12 @@ func TestRenderRemoved(t *testing.T) {
 					nodes = append(nodes, n.ID)
 				}
 			}
-			if err := made.Edit(t.Context(), func(b *pact.Batch) error {
+			must(t, made.Edit(t.Context(), func(b *pact.Batch) error {
 				for _, i := range test.remove {
 					b.Remove(nodes[i-'0'])
 				}
 				return nil
-			}, nil); err != nil {
-				t.Fatal(err)
-			}
+			}, nil))
 			want := "[" + user
 			if test.want != "" {
 				want += "," + test.want
@@ -193,7 +185,7 @@ func TestRenderRemoved(t *testing.T) {
 // TestRenderUpdated: blocks that were updated are rendered as they are now.
 func TestRenderUpdated(t *testing.T) {
 	made := importText(t, `[{"role":"user"},{"role":"user","content":[{"type":"text","text":"t"}]},{"role":"user","content":"x"},{"role":"user","content":"y"}]`)
-	if err := made.Edit(t.Context(), func(b *pact.Batch) error {
+	must(t, made.Edit(t.Context(), func(b *pact.Batch) error {
 		contents := []any{"now", []string{"part"}, nil, 1.5}
 		for entry := range sure.All(tree.Of(made.Working()).All()) {
 			n := entry.Node()
@@ -204,9 +196,7 @@ func TestRenderUpdated(t *testing.T) {
 			contents = contents[1:]
 		}
 		return nil
-	}, nil); err != nil {
-		t.Fatal(err)
-	}
+	}, nil))
 	want := `[{"content":"now","role":"user"},{"content":[{"text":["part"],"type":"text"}],"role":"user"},{"content":"","role":"user"},{"content":1.5,"role":"user"}]`
 	if got := openAI(t, made.Working()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -167,12 +167,10 @@ func TestExtensionsLoseNothing(t *testing.T) {
 		t.Errorf("a shorter one adds %v; %v", x, err)
 	}
 	edited := importedFrom(t, pact.NewDB(store.NewMemory()), list, lifecycle.Policy{})
-	if err := edited.Edit(t.Context(), func(e *pact.Batch) error {
+	must(t, edited.Edit(t.Context(), func(e *pact.Batch) error {
 		e.Add("^ah", pact.Spec{Role: "user", Content: "mine"})
 		return nil
-	}, nil); err != nil {
-		t.Fatal(err)
-	}
+	}, nil))
 	before = backedUp(t, edited)
 	if x, err := edited.Extension(t.Context(), whole); err != nil || x.Cycles != 0 || x.Apply(t.Context()) != nil ||
 		backedUp(t, edited) != before {
@@ -180,12 +178,10 @@ func TestExtensionsLoseNothing(t *testing.T) {
 	}
 	x, err := c.Extension(t.Context(), whole)
 	must(t, err)
-	if err := c.Edit(t.Context(), func(e *pact.Batch) error {
+	must(t, c.Edit(t.Context(), func(e *pact.Batch) error {
 		e.Add("^ah", pact.Spec{Role: "user", Content: "meanwhile"})
 		return nil
-	}, nil); err != nil {
-		t.Fatal(err)
-	}
+	}, nil))
 	if err := x.Apply(t.Context()); fault.CodeOf(err) != fault.Conflict {
 		t.Errorf("somebody wrote meanwhile: got %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 var (
@@ -13,7 +14,7 @@ var (
 	create   = dbtest.Create
 	say      = dbtest.Say
 	steps    = dbtest.Steps
-	must     = dbtest.Must
+	must     = testrun.Must
 	ids      = dbtest.IDs
 	exported = dbtest.Exported
 )

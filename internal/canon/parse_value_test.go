@@ -38,13 +38,9 @@ func TestMembersOfNestedObjects(t *testing.T) {
 		draw(&b, 3)
 		text := []byte(b.String())
 		want, err := Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got, err := ParseAny(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got.Value() != want {
 			t.Fatalf("%s\nis read as %s\nwant       %s", text, got.Value(), want)
 		}
@@ -69,3 +65,5 @@ func TestMembersTakeOneAllocation(t *testing.T) {
 		t.Errorf("200 objects of 2 members take %.0f allocations, of 20 members %.0f", few, many)
 	}
 }
+
+var must = testrun.Must

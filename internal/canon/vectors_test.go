@@ -14,13 +14,9 @@ import (
 func load[T any](t *testing.T, name string) []T {
 	t.Helper()
 	data, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var list []T
-	if err := json.Unmarshal(data, &list); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(data, &list))
 	if len(list) == 0 {
 		t.Fatalf("%s holds no vectors", name)
 	}
@@ -46,9 +42,7 @@ func TestValuesLikePython(t *testing.T) {
 func TestFloatsLikePython(t *testing.T) {
 	for _, vec := range load[struct{ Bits, Out string }](t, "floats.json") {
 		bits, err := strconv.ParseUint(vec.Bits, 16, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		f := math.Float64frombits(bits)
 		if got := fromFloat(f); string(got) != vec.Out {
 			t.Errorf("Float(%s) = %s, want %s", vec.Bits, got, vec.Out)
@@ -70,9 +64,7 @@ func TestContentHashLikePython(t *testing.T) {
 	}
 	for _, vec := range load[vector](t, "hashes.json") {
 		node, err := ParseAny(vec.Node)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		field := func(name string) Value {
 			a, _ := node.Get(name)
 			return a.Value()

@@ -64,9 +64,7 @@ func asSent(t *testing.T, p *providertest.Provider) (list map[string]string, oth
 			continue
 		}
 		var body map[string]any
-		if err := json.Unmarshal(r.Body, &body); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(r.Body, &body))
 		of := fmt.Sprintf("%s %v", r.Path, body["model"])
 		if body["tools"] == nil {
 			of += " without tools"

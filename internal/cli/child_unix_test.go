@@ -29,15 +29,11 @@ func TestProgramIsToldThatPactEnds(t *testing.T) {
 			cmd.Dir = dir
 			out, err := cmd.StdoutPipe()
 			must(t, err)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, cmd.Start())
 			if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 				t.Fatal(err)
 			}
-			if err := cmd.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
+			must(t, cmd.Process.Signal(signal))
 			for told := false; !told; time.Sleep(10 * time.Millisecond) {
 				_, err := os.Stat(filepath.Join(dir, "told"))
 				told = err == nil

@@ -205,9 +205,7 @@ func TestConformanceAgainstItself(t *testing.T) {
 	self, err := os.Executable()
 	must(t, err)
 	program := filepath.Join(t.TempDir(), "pact") // TestMain goes by the name
-	if err := os.Symlink(self, program); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(self, program))
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	inside, in, problems := run(t, "", args...)
 	outside, out, more := run(t, "", append(args, "--against", "'"+program+"'")...)
@@ -227,12 +225,8 @@ func TestWrittenFilesArePrivate(t *testing.T) {
 			t.Fatalf("pact %v: exit %d: %s", args, code, &e)
 		}
 	}
-	if err := os.WriteFile("shared.json", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod("shared.json", 0o664); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile("shared.json", nil, 0o600))
+	must(t, os.Chmod("shared.json", 0o664))
 	pact("new", "chat")
 	pact("add", "chat", "--role", "user", "--content", "private")
 	pact("commit", "--start", "chat", "--provider", "p", "--model", "m", "--send", "out.json")
@@ -296,9 +290,7 @@ func FuzzApply(f *testing.F) {
 		}
 		first, _ := c.Cycles()
 		var again bytes.Buffer
-		if err := c.ExportSnapshots(context.Background(), &again, pact.Cycle(first), "latest"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.ExportSnapshots(context.Background(), &again, pact.Cycle(first), "latest"))
 		if again.String() != out.String() {
 			t.Fatalf("read and written again:\n%s\n%s", &out, &again)
 		}

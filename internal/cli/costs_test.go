@@ -114,28 +114,20 @@ func TestCostsOfCommandsGrowAsTheirWorkDoes(t *testing.T) {
 func costsOf(t *testing.T, calls int) (costs, looks map[string]uint64) {
 	dir := t.TempDir()
 	log, db, many := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "pact.db"), filepath.Join(dir, "many.json")
-	if err := os.WriteFile(log, dbtest.Session(calls), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(log, dbtest.Session(calls), 0o600))
 	const conversation = `{"messages":[{"role":"user","content":"Hello?"},{"role":"assistant","content":"Yes."}]}`
-	if err := os.WriteFile(many, []byte("["+strings.Repeat(conversation+",", calls-1)+conversation+"]"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(many, []byte("["+strings.Repeat(conversation+",", calls-1)+conversation+"]"), 0o600))
 	if code, _, problems := run(t, "", "import", log, "--name", "run", "--db", db); code != 0 {
 		t.Fatal(problems)
 	}
 	policy := filepath.Join(dir, "policy.json")
-	if err := os.WriteFile(policy, []byte(`{"when":"pays","rules":[{"select":"[kind='result']","ttl":4,"stub":true}]}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(policy, []byte(`{"when":"pays","rules":[{"select":"[kind='result']","ttl":4,"stub":true}]}`), 0o600))
 	stored, err := os.ReadFile(db)
 	must(t, err)
 	costs, looks = map[string]uint64{}, map[string]uint64{}
 	for name, row := range commandCosts {
 		copied := filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+".db")
-		if err := os.WriteFile(copied, stored, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(copied, stored, 0o600))
 		var args []string
 		for word := range strings.FieldsSeq(row.args) {
 			args = append(args, strings.ReplaceAll(strings.NewReplacer("RUN", "run", "LOG", log, "MANY", many, "POLICY", policy, "OUT", filepath.Join(dir, "page.html")).Replace(word), "_", " "))

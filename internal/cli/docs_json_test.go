@@ -69,25 +69,17 @@ func (s stopping) Write(p []byte) (int, error) {
 func TestJSONIsAsTheSchemaSays(t *testing.T) {
 	testrun.OneGoroutine(t)
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "json-schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var whole jsonschema.Schema
-	if err := json.Unmarshal(text, &whole); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &whole))
 	whole.Properties = map[string]*jsonschema.Schema{} // an answer is checked as a member, by the name of its schema
 	for name := range whole.Defs {
 		whole.Properties[name] = &jsonschema.Schema{Ref: "#/$defs/" + name}
 	}
 	schema, err := whole.Resolve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	examples, err := filepath.Abs(filepath.Join("..", "..", "examples", "conversations"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	t.Chdir(dir)
 	recordedRun(t, dir)
@@ -132,3 +124,5 @@ func TestJSONIsAsTheSchemaSays(t *testing.T) {
 		}
 	}
 }
+
+var must = testrun.Must

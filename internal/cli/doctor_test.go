@@ -92,9 +92,7 @@ func TestDoctorNamesCauseAndRemedy(t *testing.T) {
 	base := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "PACT_DB=" + filepath.Join(home, "pact.db")}
 	with := func(pairs ...string) []string { return append(pairs, base...) }
 	settings := filepath.Join(home, "configured")
-	if err := os.MkdirAll(settings, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(settings, 0o700))
 	if err := os.WriteFile(filepath.Join(settings, "settings.json"),
 		[]byte(`{"env":{"ANTHROPIC_BASE_URL":"https://${HOST}"}}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -153,9 +151,7 @@ func TestDoctorNamesCauseAndRemedy(t *testing.T) {
 	}
 	t.Run("own settings of a program", func(t *testing.T) {
 		bin := t.TempDir()
-		if err := os.WriteFile(filepath.Join(bin, "claude"), []byte("#!/bin/sh\ntouch "+bin+"/ran\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(bin, "claude"), []byte("#!/bin/sh\ntouch "+bin+"/ran\n"), 0o700))
 		path := bin + string(filepath.ListSeparator) + os.Getenv("PATH")
 		t.Setenv("PATH", path)
 		fails := doctor(t, append(with("CLAUDE_CONFIG_DIR="+settings), "PATH="+path), "--", "claude")

@@ -74,14 +74,10 @@ var written = map[string]bool{"assert --junit": true, "commit --send": true, "co
 // has no end. An argument or flag that comes new fails until it has a line in the table.
 func TestNoFileIsEndless(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := syscall.Mkfifo("pipe", 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo("pipe", 0o600))
 	const chat = `[{"role":"user","content":"Hello?"},{"role":"assistant","content":"Yes."}]`
 	for name, text := range map[string]string{"chat.json": chat, "body.json": `{"model":"m","messages":` + chat + `}`} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	db := filepath.Join(t.TempDir(), "pact.db")
 	runIn(t, "import", "chat.json", "--db", db)
@@ -123,13 +119,9 @@ func TestAHookEndsInTime(t *testing.T) {
 	testrun.Long(t, "waits for 5 seconds, and imports what takes a quarter of a gigabyte")
 	dir := t.TempDir()
 	pipe, long := filepath.Join(dir, "pipe"), filepath.Join(dir, "s.jsonl")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(pipe, 0o600))
 	line := `{"type":"user","uuid":"u1","sessionId":"s","message":{"role":"user","content":"` + strings.Repeat("word ", 28<<20) + `"}}`
-	if err := os.WriteFile(long, []byte(line), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(long, []byte(line), 0o600))
 	never, _ := io.Pipe()
 	event := func(name string) io.Reader {
 		return strings.NewReader(`{"hook_event_name":"Stop","session_id":"s","cwd":"/x","transcript_path":"` + name + `"}`)

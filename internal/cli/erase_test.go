@@ -31,9 +31,7 @@ func withPIN(t *testing.T) (db string, release func()) {
 	reader, err := other.Begin()
 	must(t, err)
 	var n int
-	if err := reader.QueryRow("SELECT count(*) FROM pair").Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	must(t, reader.QueryRow("SELECT count(*) FROM pair").Scan(&n))
 	release = func() {
 		reader.Rollback()
 		other.Close()
@@ -102,9 +100,7 @@ func TestReceiptSurvivesAKill(t *testing.T) {
 			cmd := exec.Command("pact", "erase", "chat", "pin", "--reason", "asked for", "--yes", "--db", db, "--json="+
 				map[string]string{"text": "false", "json": "true"}[mode])
 			cmd.Stdout, cmd.Stderr = said, said
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, cmd.Start())
 			mark := regexp.MustCompile(`"pact:erased":"([0-9a-f]{64})"`)
 			marked := ""
 			for ends := time.Now().Add(20 * time.Second); marked == "" &&
@@ -113,9 +109,7 @@ func TestReceiptSurvivesAKill(t *testing.T) {
 					marked = mark.FindStringSubmatch(out)[1]
 				}
 			}
-			if err := cmd.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, cmd.Process.Kill())
 			if err := cmd.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
 				t.Fatalf("the command ended with %v", err)
 			}

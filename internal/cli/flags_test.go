@@ -43,9 +43,7 @@ func TestNoCommandHasAnotherFlagOfTheNameOfAGlobalOne(t *testing.T) {
 // --output names a form also where a command writes a file, and who names a file with it is told how to.
 func TestTheFormOfAnExportIsNoFile(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("chat.json", []byte(`[{"role":"user","content":"Hello?"},{"role":"assistant","content":"Yes."}]`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile("chat.json", []byte(`[{"role":"user","content":"Hello?"},{"role":"assistant","content":"Yes."}]`), 0o600))
 	db := filepath.Join(t.TempDir(), "pact.db")
 	runIn(t, "import", "chat.json", "--db", db)
 	code, out, problems := run(t, "", "export", "chat", "--output", "json", "--db", db)
@@ -134,9 +132,7 @@ func TestNoFlagIsIgnored(t *testing.T) {
 					given = append(given, "--file=x")
 				}
 				cmd, _, _ := cli.Root().Find([]string{name})
-				if err := cmd.ParseFlags(given); err != nil {
-					t.Fatal(err)
-				}
+				must(t, cmd.ParseFlags(given))
 				if err := command.CheckFlags(cmd); err != nil {
 					t.Errorf("pact %s %s: %v", name, strings.Join(given, " "), err)
 				}
@@ -272,9 +268,7 @@ func TestTheLogTakesTheEndsInEitherOrder(t *testing.T) {
 	chat := t.TempDir() + "/chat.json"
 	text := `[{"role":"user","content":"A?"},{"role":"assistant","content":"a"},{"role":"user","content":"B?"},` +
 		`{"role":"assistant","content":"b"},{"role":"user","content":"C?"},{"role":"assistant","content":"c"}]`
-	if err := os.WriteFile(chat, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(chat, []byte(text), 0o600))
 	db := "--db=" + t.TempDir() + "/pact.db"
 	runIn(t, "import", chat, "--name", "chat", db)
 	runIn(t, "add", "chat", "--content", "more", db)
@@ -297,9 +291,7 @@ func TestTheLogTakesTheEndsInEitherOrder(t *testing.T) {
 // What is not there is E_NOT_FOUND, and the remedy is one that the command takes.
 func TestWhatIsMissingHasARemedyThatTheCommandTakes(t *testing.T) {
 	chat := t.TempDir() + "/chat.json"
-	if err := os.WriteFile(chat, []byte(`[{"role":"user","content":"A?"}]`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(chat, []byte(`[{"role":"user","content":"A?"}]`), 0o600))
 	db := t.TempDir() + "/pact.db"
 	runIn(t, "import", chat, "--name", "chat", "--db", db)
 	for _, c := range []struct{ line, code, says, never string }{

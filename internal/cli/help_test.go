@@ -150,9 +150,7 @@ func TestLibraryNamesNoCommand(t *testing.T) {
 				return true
 			}
 			text, err := strconv.Unquote(literal.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			texts++
 			if found := spoken.FindString(text); found != "" {
 				t.Errorf("%s names %q: %s", files.Position(literal.Pos()), found, text)
@@ -161,9 +159,7 @@ func TestLibraryNamesNoCommand(t *testing.T) {
 		})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if texts < 1000 {
 		t.Errorf("only %d texts were read", texts)
 	}

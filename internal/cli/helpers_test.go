@@ -133,9 +133,7 @@ func peak(t *testing.T, dir string, args ...string) int64 {
 	must(t, err)
 	// TestMain goes by the name
 	program, status := filepath.Join(t.TempDir(), "pact"), filepath.Join(t.TempDir(), "status")
-	if err := os.Symlink(self, program); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(self, program))
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), statusFile+"="+status, "GOGC=", "GODEBUG=gcstoptheworld=1")
 	if out, err := cmd.CombinedOutput(); err != nil {

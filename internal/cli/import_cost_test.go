@@ -29,9 +29,7 @@ func TestMemoryAndDiskOfAnImportGrowAsItsLogDoes(t *testing.T) {
 	var least int64
 	for i, calls := range [...]int{10, 1000, 4000} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "log.jsonl"), dbtest.Session(calls), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, "log.jsonl"), dbtest.Session(calls), 0o600))
 		took := peak(t, dir, "import", "log.jsonl", "--db", "pact.db")
 		if i == 0 {
 			least = took
@@ -61,9 +59,7 @@ func TestImportTable(t *testing.T) {
 	self, err := os.Executable()
 	must(t, err)
 	program := filepath.Join(dir, "pact") // TestMain goes by the name
-	if err := os.Symlink(self, program); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(self, program))
 	for size := range strings.SplitSeq(sizes, ",") {
 		calls, err := strconv.Atoi(size)
 		must(t, err)
@@ -74,9 +70,7 @@ func TestImportTable(t *testing.T) {
 		w.Close()
 		log, rows := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "rows.db")
 		for name, data := range map[string][]byte{log: text, log + ".gz": packed.Bytes()} {
-			if err := os.WriteFile(name, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(name, data, 0o600))
 		}
 		t.Logf("%d calls, %.1f MB", calls, float64(len(text))/1e6)
 		for _, row := range [][]string{
@@ -133,14 +127,10 @@ func TestMemoryKeepsToItsBudget(t *testing.T) {
 		must(t, err)
 		w := bufio.NewWriter(f)
 		fill(w)
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Flush())
 		info, err := f.Stat()
 		must(t, err)
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.Close())
 		return info.Size()
 	}
 	content := func(fill func(w *bufio.Writer)) func(w *bufio.Writer) {

@@ -32,17 +32,13 @@ func TestALargeBackupIsReadFromItsFile(t *testing.T) {
 		}
 	}
 	var text bytes.Buffer
-	if err := c.Export(t.Context(), &text); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Export(t.Context(), &text))
 	dir := t.TempDir()
 	db := filepath.Join(dir, "pact.db")
 	whole, broken := text.String(), text.String()+"{\"cycle\":5,\"not so\n"
 	for name, text := range map[string]string{"plain.jsonl": broken, "packed.jsonl.gz": string(compressed(t, broken))} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o600))
 		for _, args := range [][]string{{"import", path, "--db", db}, {"verify", "--file", path}} {
 			code, _, problems := run(t, "", args...)
 			if code != 2 || !strings.Contains(problems, "line 6") || !strings.Contains(problems, "not so") {
@@ -54,9 +50,7 @@ func TestALargeBackupIsReadFromItsFile(t *testing.T) {
 		}
 	}
 	path := filepath.Join(dir, "whole.jsonl")
-	if err := os.WriteFile(path, []byte(whole), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(whole), 0o600))
 	if code, out, problems := run(t, "", "verify", "--file", path); code != 0 || !strings.Contains(out, "3 snapshots") {
 		t.Errorf("exit %d\n%s%s", code, out, problems)
 	}
@@ -76,9 +70,7 @@ func compressed(t *testing.T, text string) []byte {
 	if _, err := io.WriteString(w, text); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	return b.Bytes()
 }
 
@@ -125,17 +117,11 @@ func bodiesWritten() (list []bodyFile) {
 func TestADirectoryImportedWhileItIsWritten(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "bodies")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(dir, 0o700))
 	write := func(f bodyFile, body string) {
 		path := filepath.Join(dir, f.name)
-		if err := os.WriteFile(path, []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, f.at, f.at); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(body), 0o600))
+		must(t, os.Chtimes(path, f.at, f.at))
 	}
 	step, whole := filepath.Join(top, "step.db"), filepath.Join(top, "whole.db")
 	for _, f := range bodiesWritten() {
@@ -186,17 +172,13 @@ func TestACompressedTranscriptComesWithItsSubAgents(t *testing.T) {
 			`"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`), `"parentUuid":null`, `"parentUuid":"1"`, 1))
 	dir := t.TempDir()
 	agents := filepath.Join(dir, "s", "subagents")
-	if err := os.MkdirAll(agents, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(agents, 0o700))
 	for path, data := range map[string][]byte{
 		filepath.Join(dir, "s.jsonl.zst"):          e.EncodeAll(log, nil),
 		filepath.Join(agents, "agent-a.jsonl.zst"): e.EncodeAll(log, nil),
 		filepath.Join(agents, "agent-b.jsonl"):     log,
 		filepath.Join(agents, "agent-b.jsonl.zst"): e.EncodeAll(log, nil)} {
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, data, 0o600))
 	}
 	code, out, problems := run(t, "", "import", filepath.Join(dir, "s.jsonl.zst"), "--db", filepath.Join(dir, "pact.db"),
 		"--json")

@@ -22,9 +22,7 @@ func openOnTerminal(t *testing.T, use func(printed string), env []string, flags 
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "my chat.json")
-	if err := os.WriteFile(file, []byte(`[{"role":"user","content":"Hello"},{"role":"assistant","content":"Hi"}]`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(`[{"role":"user","content":"Hello"},{"role":"assistant","content":"Hi"}]`), 0o600))
 	out, printed := io.Pipe()
 	var problems bytes.Buffer
 	a := command.New(command.Streams{In: strings.NewReader(""), Out: printed, Err: &problems,
@@ -64,14 +62,10 @@ func TestOpenOnATerminalServesTheInspectorUntilItIsInterrupted(t *testing.T) {
 		served = m[1]
 		for path, want := range map[string]string{m[2]: `id="app"`, "/v1/contexts/my%20chat": `"name":"my chat"`} {
 			r, err := http.NewRequestWithContext(t.Context(), "GET", served+path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			r.Header.Set("Authorization", "Bearer "+m[3])
 			answer, err := http.DefaultClient.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			body, err := io.ReadAll(answer.Body)
 			_ = answer.Body.Close()
 			if err != nil || !strings.Contains(string(body), want) {
@@ -93,9 +87,7 @@ func TestABrowserIsGivenTheTokenInAPrivateFile(t *testing.T) {
 	dir := t.TempDir()
 	opened := filepath.Join(dir, "opened")
 	script := "#!/bin/sh\nprintf %s \"$*\" > " + opened + ".part && mv " + opened + ".part " + opened + "\n"
-	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(script), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 	page := ""
@@ -109,9 +101,7 @@ func TestABrowserIsGivenTheTokenInAPrivateFile(t *testing.T) {
 			t.Fatalf("the browser is started with %q", page)
 		}
 		info, err := os.Stat(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		content, err := os.ReadFile(page)
 		if err != nil || info.Mode().Perm() != 0o600 || !strings.Contains(string(content), "#token="+token) {
 			t.Errorf("the page with mode %v has %s", info.Mode(), content)

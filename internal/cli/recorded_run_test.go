@@ -35,9 +35,7 @@ func recordedRun(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(path, runOnce, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, runOnce, 0o600))
 }
 
 func recordRun(t *testing.T, path string) {
@@ -60,9 +58,7 @@ func recordRun(t *testing.T, path string) {
 	server := httptest.NewServer(provider)
 	defer server.Close()
 	s, err := dbtest.Open(sqlite.Open(t.Context(), path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
 	r := record.New(s, record.Options{Context: "run", Strict: true, Clock: func() int64 { return now.UnixNano() }})
 	defer r.Close()

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/internal/cli"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 func TestServePrintsTheAddressAndEndsInGoodOrder(t *testing.T) {
@@ -114,12 +115,7 @@ func TestServeRefusesAddressesThatOtherMachinesReach(t *testing.T) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Must
 
 // certificate writes a new certificate for localhost with its key, and returns it.
 func certificate(t *testing.T, cert, key string) *x509.Certificate {

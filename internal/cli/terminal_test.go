@@ -40,9 +40,7 @@ func TestAThreadOnATerminalIsRead(t *testing.T) {
  {"role":"tool","tool_call_id":"a","content":"1\n2\n3\n4\n5\n6\n7\u001b[2J\n8"},
  {"role":"assistant","content":"Yes."}]`
 	file := filepath.Join(dir, "chat.json")
-	if err := os.WriteFile(file, []byte(chat), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(chat), 0o600))
 	onTerminal(t, dir, 80, "import", file)
 	got := onTerminal(t, dir, 60, "show", "chat", "--as", "thread")
 	const want = `user
@@ -174,17 +172,11 @@ func TestListsOfNodesFitATerminal(t *testing.T) {
 // program prints today. With UPDATE_PICTURE set it first has freeze draw the picture anew.
 func TestThePictureOfTheReadmeShowsWhatOpenPrints(t *testing.T) {
 	picture, err := filepath.Abs(filepath.Join("..", "..", "docs", "terminal.svg"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	conversation, err := os.ReadFile(filepath.Join("..", "..", "examples", "conversations", "night-run.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("night-run.jsonl", conversation, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile("night-run.jsonl", conversation, 0o600))
 	if os.Getenv("UPDATE_PICTURE") != "" {
 		draw := exec.Command("go", "run", "github.com/charmbracelet/freeze@v0.2.2",
 			"--language", "ansi", "--font.family", "monospace", "--output", picture)
@@ -194,9 +186,7 @@ func TestThePictureOfTheReadmeShowsWhatOpenPrints(t *testing.T) {
 		}
 	}
 	drawn, err := os.ReadFile(picture)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := strings.Split(strings.TrimRight("$ pact open night-run.jsonl\n"+openNightRun(t, "never"), "\n"), "\n")
 	got := linesOfPicture(t, drawn)
 	if len(got) != len(want) {
@@ -232,9 +222,7 @@ func linesOfPicture(t *testing.T, image []byte) (lines []string) {
 		if err == io.EOF {
 			return lines
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		switch token := token.(type) {
 		case xml.StartElement:
 			if token.Name.Local == "text" {

@@ -86,9 +86,7 @@ func TestCadenceAgreesWithModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ok := func(err error) {
 			t.Helper()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
 		db := pact.NewDB(store.NewMemory()).WithEdition(selector.V1)
 		now := int64(0)

@@ -124,9 +124,7 @@ func (l *comparison) holds(got *tree.Tree, report lifecycle.Report, due []string
 func (l *comparison) again(in commit.Input, got *tree.Tree, stamps tree.Stamps, report lifecycle.Report) {
 	l.same("digest of what is committed again", in.Working.Digest(), l.in.Working.Digest())
 	again, stampsAgain, reportAgain, err := commit.Run(context.Background(), in)
-	if err != nil {
-		l.Fatal(err)
-	}
+	must(l, err)
 	l.same("digest of a second commit", again.Digest(), got.Digest())
 	l.same("thread of a second commit", thread(again), thread(got))
 	l.same("stamps of a second commit", stampsAgain, stamps)

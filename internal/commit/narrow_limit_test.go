@@ -91,9 +91,7 @@ func TestWhatReferencesTieToARareKindHelpsItsLimit(t *testing.T) {
 		})
 		in.Policy = lifecycle.Policy{WholePairs: true, Parts: []lifecycle.Part{{Kind: c.kinds[1], MaxNodes: 1}}}
 		_, _, report, err := commit.Run(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var gone []string
 		for _, r := range report.Removed {
 			gone = append(gone, r.ID)

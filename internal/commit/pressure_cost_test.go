@@ -59,9 +59,7 @@ func longContext(tb testing.TB, turns, due int) *long {
 	}
 	put(root, tree.Node{ID: "ah", Type: "^ah"})
 	t, err := tree.Build(int64(turns), nodes)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	l := &long{tb: tb, tree: t, stamps: tree.Stamps{Cycle: int64(turns + 1), LastNS: int64(len(nodes)), Given: -1}}
 	l.in = commit.Input{Env: env(0), Counter: wordCounter{&l.counted}}
 	return l

@@ -280,9 +280,7 @@ func TestRulesAgreeWithAModel(t *testing.T) {
 		now := int64(0)
 		c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "run", &pact.CreateOptions{OpenOptions: pact.OpenOptions{
 			Clock: func() int64 { now++; return now }}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		m := &rulesModel{}
 		var policy lifecycle.Policy
 		for cycle := int64(1); cycle <= int64(steps); cycle++ {
@@ -296,13 +294,9 @@ func TestRulesAgreeWithAModel(t *testing.T) {
 				}
 				return nil
 			}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			s, err := c.Commit(ctx, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			m.commit(&policy, cycle)
 			compareRules(t, s, m)
 		}
@@ -330,16 +324,12 @@ func addModel(t *rapid.T, b *pact.Batch, name string, cycle int64) []*modelBlock
 func compareRules(t *rapid.T, s *pact.Sealed, m *rulesModel) {
 	got, want := map[string]string{}, map[string]string{}
 	for n, err := range s.Nodes() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if n.Class != "block" {
 			continue
 		}
 		text, err := n.Text(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if n.Kind == "call" {
 			text = ""
 		}

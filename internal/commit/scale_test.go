@@ -37,9 +37,7 @@ func loose(tb testing.TB, turns int, block func(i int) tree.Node, sys ...tree.No
 	}
 	put(root, tree.Node{ID: "ah", Type: "^ah"})
 	working, err := tree.Build(2, nodes)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return commit.Input{Working: working, Stamps: tree.Stamps{Cycle: 2, LastNS: int64(len(nodes)), Given: -1},
 		Env: env(0), Counter: letters{}}
 }

@@ -22,9 +22,7 @@ func (eachByte) Count(text string) int { return len(text) }
 func TestALimitIsKeptOrReported(t *testing.T) {
 	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "chat", &pact.CreateOptions{
 		OpenOptions: pact.OpenOptions{Counter: eachByte{}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	add := func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{Role: "system", Content: strings.Repeat("x", 162)})
 		return nil
@@ -39,9 +37,7 @@ func TestALimitIsKeptOrReported(t *testing.T) {
 	}
 	policy.Strict = false
 	s, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: add, Pruning: &pact.Pruning{Policy: policy}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := lifecycle.Over{Limit: "max_tokens", Most: 90, Has: 162}
 	if over := s.Report.Over; len(over) != 1 || over[0] != want {
 		t.Errorf("over: %+v, want %+v", over, want)

@@ -30,9 +30,7 @@ func halvesIn(t *testing.T, turns int, blocks []half) *tree.Tree {
 		placed = append(placed, tree.Placed{Node: b.node(10_000 + i), Parent: at[b.in]})
 	}
 	tr, err := tree.Build(1, placed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return tr
 }
 
@@ -73,9 +71,7 @@ func alone(t *tree.Tree) (ids []string) {
 func unpaired(t *testing.T, tr *tree.Tree) (ids []string) {
 	t.Helper()
 	list, err := Unpaired(t.Context(), tr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, o := range list {
 		ids = append(ids, o.ID)
 	}
@@ -118,3 +114,5 @@ func TestUnpairedAgreesWithModel(t *testing.T) {
 		t.Error("no half was alone")
 	}
 }
+
+var must = testrun.Must

@@ -13,6 +13,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -29,7 +30,7 @@ func Create(t testing.TB, s *pact.DB, opts ...pact.CreateOptions) *pact.Context 
 		o.Clock = Steps()
 	}
 	c, err := pact.Create(context.Background(), s, "c", &o)
-	Must(t, err)
+	testrun.Must(t, err)
 	return c
 }
 
@@ -40,14 +41,14 @@ func Published(t testing.TB, db *pact.DB, commits int) *pact.Context {
 	clock := func() int64 { now++; return now }
 	c, err := pact.Create(ctx, db.WithEdition(selector.V1), "c",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock}})
-	Must(t, err)
+	testrun.Must(t, err)
 	for range commits {
-		Must(t, c.Edit(ctx, func(b *pact.Batch) error {
+		testrun.Must(t, c.Edit(ctx, func(b *pact.Batch) error {
 			b.Add("^ah", pact.Spec{Content: "hello", Role: "user", TTL: new(int64(3))})
 			return nil
 		}, nil))
 		_, err := c.Commit(ctx, nil)
-		Must(t, err)
+		testrun.Must(t, err)
 	}
 	return c
 }
@@ -71,7 +72,7 @@ func Turns(t testing.TB, c *pact.Context, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		_, err := c.Commit(context.Background(), &pact.CommitOptions{Edit: Say(text)})
-		Must(t, err)
+		testrun.Must(t, err)
 	}
 }
 
@@ -80,7 +81,7 @@ func Start(t testing.TB, c *pact.Context) (*history.Attempt, string) {
 	t.Helper()
 	var sent bytes.Buffer
 	a, err := c.StartAttempt(context.Background(), pact.ProviderCall{Provider: "openai", Model: "gpt-5"}, &sent, nil)
-	Must(t, err)
+	testrun.Must(t, err)
 	return a, sent.String()
 }
 
@@ -107,7 +108,7 @@ func LogOf(c *pact.Context) (list []history.Entry, err error) {
 func IDs(t testing.TB, c *pact.Context, text string) []string {
 	t.Helper()
 	got, err := c.Select(context.Background(), text, nil)
-	Must(t, err)
+	testrun.Must(t, err)
 	return got
 }
 
@@ -122,7 +123,7 @@ func Document(ctx context.Context, s *pact.Snapshot) ([]byte, error) {
 func Exported(t testing.TB, s *pact.Snapshot) string {
 	t.Helper()
 	b, err := Document(context.Background(), s)
-	Must(t, err)
+	testrun.Must(t, err)
 	return string(b)
 }
 
@@ -145,12 +146,4 @@ func Verdicts(t testing.TB, s *pact.DB) (list []string) {
 		}
 	}
 	return list
-}
-
-// Must ends a test at an error.
-func Must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -20,9 +20,7 @@ func genHistory(t *testing.T, seed uint64) []*tree.Tree {
 		Clock: func() int64 { now++; return now },
 		Taken: func(string) (bool, error) { return false, nil }}
 	working, stamps, err := tree.New(env, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	base := working
 	var all []*tree.Tree
 	for range 6 {
@@ -57,9 +55,7 @@ func genHistory(t *testing.T, seed uint64) []*tree.Tree {
 		all = append(all, x.Tree())
 		sealed, after, _, err := commit.Run(context.Background(), commit.Input{Working: x.Tree(), Stamps: x.Stamps,
 			Env: env})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		working, base, stamps = sealed, sealed, after
 		all = append(all, sealed)
 	}

@@ -17,9 +17,7 @@ func TestReplacementsGoByTheKeyFacet(t *testing.T) {
 		t.Helper()
 		d, err := document.Read([]byte(`{"cycle":1,"edition":"v0.1","root":{"id":"r","nodeType":"^root","children":[`+
 			`{"id":"s","nodeType":"^sys","children":[`+blocks+`]}]}}`), document.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return d.Tree
 	}
 	older := read(`{"id":"a","nodeType":"block","key":"k"},{"id":"b","nodeType":"block","key":""},{"id":"c","nodeType":"block"}`)
@@ -40,9 +38,7 @@ func TestMovesGoByContentAndKey(t *testing.T) {
 	read := func(blocks string) *tree.Tree {
 		d, err := document.Read([]byte(`{"cycle":1,"edition":"v0.1","root":{"id":"r","nodeType":"^root","children":[`+
 			`{"id":"s","nodeType":"^sys","children":[`+blocks+`]}]}}`), document.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return d.Tree
 	}
 	older := read(`{"id":"a","nodeType":"block","content":"1"},{"id":"b","nodeType":"block","content":"1","key":"k"},

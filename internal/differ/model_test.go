@@ -19,15 +19,11 @@ import (
 func modelDocument(t *testing.T, tr *tree.Tree) (map[string]map[string]any, []string) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := document.Write(context.Background(), &out, tr, "v0.1"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, document.Write(context.Background(), &out, tr, "v0.1"))
 	var doc struct{ Root map[string]any }
 	d := json.NewDecoder(&out)
 	d.UseNumber()
-	if err := d.Decode(&doc); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Decode(&doc))
 	nodes := map[string]map[string]any{}
 	var order []string
 	var walk func(n map[string]any, parent string)

@@ -32,18 +32,12 @@ func newModelSide(t *testing.T, tr *tree.Tree, label string) *modelSide {
 	s.nodes, s.order = modelDocument(t, tr)
 	var thread bytes.Buffer
 	var list []json.RawMessage
-	if err := tr.WriteThread(t.Context(), &thread); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tr.WriteThread(t.Context(), &thread))
 	s.thread = thread.String()
-	if err := json.Unmarshal(thread.Bytes(), &list); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(thread.Bytes(), &list))
 	for _, raw := range list {
 		var o struct{ ID string }
-		if err := json.Unmarshal(raw, &o); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(raw, &o))
 		s.objects[o.ID] = string(raw)
 	}
 	return s
@@ -254,9 +248,7 @@ func sameJSON(t *testing.T, raw json.RawMessage, want any) bool {
 	var got any
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
-	if err := d.Decode(&got); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Decode(&got))
 	return reflect.DeepEqual(got, want)
 }
 

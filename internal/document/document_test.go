@@ -18,9 +18,7 @@ import (
 func export(t testing.TB, d *document.Document) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := document.Write(context.Background(), &out, d.Tree, string(d.Edition)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, document.Write(context.Background(), &out, d.Tree, string(d.Edition)))
 	return out.String()
 }
 
@@ -32,9 +30,7 @@ func read(t testing.TB, text string, o document.Options) (*document.Document, er
 
 func TestImportFillsWhatIsMissing(t *testing.T) {
 	d, err := read(t, `{'cycle':4,'root':{'children':[{'nodeType':'^seq','children':[{'id':'t','children':[{'id':'b','content':'x','role':null,'ttl':2}]}]}]}}`, document.Options{Edition: selector.V01})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := `{"cycle":4,"edition":"v0.1","root":{"children":[` +
 		`{"children":[],"created_at_iso":"1970-01-01T00:00:00.000000000Z","created_at_ns":0,"creation_index":4,"cycle":4,"id":"sys","nodeType":"^sys","offset":0,"priority":0,"ttl":null},` +
 		`{"children":[{"children":[{"content":"x","content_hash":"HASH","created_at_iso":"1970-01-01T00:00:00.000000000Z","created_at_ns":0,"creation_index":3,"cycle":4,"id":"b","nodeType":"cb","offset":0,"priority":0,"ttl":2}],` +
@@ -79,9 +75,7 @@ func TestUntimedListingOfTheCanonicalEditionIsNewestFirst(t *testing.T) {
 	for edition, want := range map[selector.Edition]string{selector.Canonical: "old", selector.Depth: "new",
 		selector.V01: "new"} {
 		d, err := read(t, doc, document.Options{Edition: edition})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if first := sure.Get(d.Tree.Region(tree.Seq).Children().At(0)).Node().ID; first != want {
 			t.Errorf("%s: the oldest turn is %q, want %q", edition, first, want)
 		}
@@ -176,9 +170,7 @@ func TestRefused(t *testing.T) {
 func TestForeignAttributesAreKept(t *testing.T) {
 	text := `{'cycle':1,'root':{'children':[{'nodeType':'^ah','id':'h','children':[{'id':'b','zz':{'b':1,'a':[1e3,2]},'role':7,'tags':'x','created_at_iso':'yesterday','x:y':null}]}]}}`
 	d, err := read(t, text, document.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out := export(t, d)
 	for _, want := range []string{`"zz":{"a":[1000.0,2],"b":1}`, `"role":7`, `"tags":"x"`,
 		`"created_at_iso":"yesterday"`} {
@@ -227,9 +219,7 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("exported again:\n%s\n%s", out, twice)
 			}
 			var thread bytes.Buffer
-			if err := d.Tree.WriteThread(context.Background(), &thread); err != nil {
-				t.Fatal(err)
-			}
+			must(t, d.Tree.WriteThread(context.Background(), &thread))
 			if _, size := d.Tree.ThreadSize(); size != int64(thread.Len()) {
 				t.Fatalf("the thread has %d bytes, the sums say %d:\n%s", thread.Len(), size, &thread)
 			}

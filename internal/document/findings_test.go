@@ -67,9 +67,7 @@ func TestTooLargeTTLOfALaterNode(t *testing.T) {
 // An empty list of tags or references is none, as in an edit.
 func TestEmptyListsAreNone(t *testing.T) {
 	d, err := read(t, `{'root':{'children':[{'id':'h','nodeType':'^ah','children':[{'id':'b','tags':[],'refs':[],'x:y':[]}]}]}}`, document.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if out := export(t, d); strings.Contains(out, `"tags"`) || strings.Contains(out, `"refs"`) || !strings.Contains(out, `"x:y":[]`) {
 		t.Error(out)
 	}
@@ -80,9 +78,7 @@ func TestUntimedListingWithoutTypesIsOldestFirst(t *testing.T) {
 	doc := `{'root':{'children':[{'nodeType':'^seq','id':'s','children':[{'id':'one','children':[{'id':'a'}]},{'id':'two','children':[{'id':'b'}]}]}]}}`
 	for _, e := range []selector.Edition{"", selector.V01, selector.Depth, selector.Canonical} {
 		d, err := read(t, doc, document.Options{Edition: e})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		first, err := d.Tree.Region(tree.Seq).Children().At(0)
 		if err != nil || first.Node().ID != "one" || len(d.Findings) != 1 {
 			t.Errorf("%q: the oldest turn is %q, %v; %v", e, first.Node().ID, d.Findings, err)
@@ -105,9 +101,7 @@ func TestFlatLog(t *testing.T) {
 		}
 		var got []string
 		for p, err := range d.Tree.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got = append(got, p.Node().Type+" "+p.Node().ID+" "+p.Node().Role+" "+p.Node().Kind)
 		}
 		want := []string{"^root root  ", "^sys sys  ", "B B:0-1 system text", "^seq seq  ", "^ah ah  ", "C C:0-3  ",

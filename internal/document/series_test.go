@@ -15,19 +15,13 @@ func TestSeriesShowsTheTTLOfEachCycle(t *testing.T) {
 	d, err := read(t, `{'cycle':4,'root':{'children':[{'nodeType':'^seq','id':'s','children':[
 		{'id':'t','children':[{'id':'b','ttl':7}]},{'id':'u','created_at_ns':1,'children':[{'id':'c'}]}]}]}}`,
 		document.Options{Edition: selector.V01})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var series document.Series
 	for i, ttl := range []string{`"ttl":7`, `"ttl":6`, `"ttl":5`} {
 		var out, alone bytes.Buffer
 		seen := d.Tree.WithCycle(d.Tree.Cycle() + int64(i))
-		if err := series.Write(context.Background(), &out, seen, string(d.Edition)); err != nil {
-			t.Fatal(err)
-		}
-		if err := document.Write(context.Background(), &alone, seen, string(d.Edition)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, series.Write(context.Background(), &out, seen, string(d.Edition)))
+		must(t, document.Write(context.Background(), &alone, seen, string(d.Edition)))
 		if out.String() != alone.String() || strings.Count(out.String(), ttl) != 1 {
 			t.Errorf("%d cycles later, with %s: got\n%s\nalone it is\n%s", i, ttl, &out, &alone)
 		}

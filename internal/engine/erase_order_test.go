@@ -6,6 +6,7 @@ import (
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -132,14 +133,10 @@ func TestWhatAnErasureLeavesOfARequest(t *testing.T) {
 		"the API":                     {[]string{"openai"}, true, `{"about":{"cached":4711,"written":12},"erased":true}`},
 	} {
 		packed, err := history.PackRequest(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		x := &erasure{finder: (&Erase{Texts: c.texts}).Finder()}
 		a, _, err := x.erasedAttempt(history.Attempt{Request: packed}, c.sent, false, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		left, err := history.UnpackRequest(a.Request)
 		if err != nil || left != c.left && c.left != request || c.left == request && a.Request != packed {
 			t.Errorf("%s leaves %s, want %s; %v", name, left, c.left, err)
@@ -153,3 +150,5 @@ func TestWhatAnErasureLeavesOfARequest(t *testing.T) {
 		t.Errorf("a request that cannot be read leaves %s, %v", left, err)
 	}
 }
+
+var must = testrun.Must

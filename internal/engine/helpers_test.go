@@ -7,17 +7,13 @@ import (
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 )
 
 var background = context.Background()
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Must
 
 var words = tree.Vocabulary{Turn: "seg", Container: "cont", Block: "block"}
 

@@ -30,9 +30,7 @@ func TestBytes(t *testing.T) {
 	storetest.Suite{
 		Open: func(*testing.T) store.Store { return open(store.NewMemory()) },
 		Reopen: func(t *testing.T, s store.Store) store.Store {
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Close())
 			return open(under[s])
 		},
 	}.Run(t)
@@ -62,9 +60,7 @@ func begun(t *testing.T) (*counted, *gathered.Store) {
 
 func write(t *testing.T, s store.Store, b store.Batch) {
 	t.Helper()
-	if err := s.Write(t.Context(), &b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Write(t.Context(), &b))
 }
 
 // Records that are cut before they are written, and values that others replace, are never written.
@@ -79,9 +75,7 @@ func TestWhatIsReplacedIsNeverWritten(t *testing.T) {
 			write(t, s, store.Batch{Cut: []store.Cut{{Space: 1, First: n - 10, Last: n - 1}}})
 		}
 	}
-	if err := s.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Flush(t.Context()))
 	if under.batches != 2 || under.records != 3 || under.pairs != 2 {
 		t.Errorf("%d batches with %d records and %d pairs were written", under.batches, under.records, under.pairs)
 	}
@@ -106,9 +100,7 @@ func TestWhatIsDeletedIsNeverWritten(t *testing.T) {
 	write(t, s, store.Batch{Delete: []store.Span{{Space: 1, From: "a1", To: "a4"}}, Put: []store.Pair{{Key: key("a2"), Value: []byte("again")}}})
 	look := func(in store.Reader) (all string) {
 		for p, err := range in.Range(t.Context(), store.Span{Space: 1, From: "a", To: "c"}, store.Descending) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			all += p.Name + string(p.Value) + " "
 		}
 		for _, name := range []string{"a1", "a3"} {
@@ -122,9 +114,7 @@ func TestWhatIsDeletedIsNeverWritten(t *testing.T) {
 	if got := look(s); got != want || under.batches != 2 {
 		t.Errorf("there is %q after %d batches, want %q after 2", got, under.batches, want)
 	}
-	if err := s.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Flush(t.Context()))
 	if got := look(under); got != want || under.pairs != 2 {
 		t.Errorf("%d pairs were written, there is %q, want %q", under.pairs, got, want)
 	}
@@ -177,9 +167,7 @@ func TestGatheringAgreesWithAStore(t *testing.T) {
 			}
 			if key := (store.Key{Space: at, Name: name()}); r.IntN(2) == 0 {
 				value, err := model.Get(t.Context(), key)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				batch.Expect = []store.Expectation{{Key: key, State: store.State(r.IntN(3)), Value: value}}
 			}
 			switch last := logs[at]; {
@@ -231,3 +219,5 @@ func everything(t *testing.T, from store.Reader, at store.Space, o store.Order) 
 	}
 	return all
 }
+
+var must = testrun.Must

@@ -30,18 +30,14 @@ func BenchmarkThread(b *testing.B) {
 	for _, content := range []int{40, 400, 3700} {
 		s := longContext(b, 5_000, strings.Repeat("x", content)).Working()
 		want, err := s.Thread(context.Background())
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		b.Run(fmt.Sprintf("content=%d/render", content), func(b *testing.B) {
 			b.SetBytes(int64(len(want)))
 			var out bytes.Buffer
 			out.Grow(len(want) + 1)
 			for b.Loop() {
 				out.Reset()
-				if err := s.WriteThread(context.Background(), &out); err != nil {
-					b.Fatal(err)
-				}
+				must(b, s.WriteThread(context.Background(), &out))
 			}
 		})
 		b.Run(fmt.Sprintf("content=%d/copy", content), func(b *testing.B) {

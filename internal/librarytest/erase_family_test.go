@@ -74,9 +74,7 @@ func (f *genFamily) step() {
 	case n > 13 && len(f.secrets) > 3:
 		f.erase(c)
 	}
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 }
 
 // write gives a node a text that nothing else has. The one before goes on being

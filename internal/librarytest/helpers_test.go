@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 var (
@@ -19,7 +20,7 @@ var (
 	create     = dbtest.Create
 	say        = dbtest.Say
 	steps      = dbtest.Steps
-	must       = dbtest.Must
+	must       = testrun.Must
 	ids        = dbtest.IDs
 	documentOf = dbtest.Document
 	exported   = dbtest.Exported

@@ -37,22 +37,16 @@ func conversation(tb testing.TB, n int) *tree.Tree {
 	}
 	add(root, "ah", "^ah", "")
 	t, err := tree.Build(int64(n), nodes)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return t
 }
 
 func run(tb testing.TB, t *tree.Tree, text string) query.Result {
 	tb.Helper()
 	plan, err := query.Compile(selector.MustParse(text, selector.Depth))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	r, err := plan.Run(context.Background(), t)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return r
 }
 

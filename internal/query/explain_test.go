@@ -14,9 +14,7 @@ import (
 func TestExplain(t *testing.T) {
 	const text = "(d1, cont, *:block[role=user]), #x > *:first @order=bfs @limit=2 @first"
 	plan, err := query.Compile(selector.MustParse(text, depth))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := inspect.Explanation{
 		Selector: text,
 		Edition:  "depth",
@@ -45,9 +43,7 @@ func TestExplain(t *testing.T) {
 // A list of edition 1.0 is explained as it runs: fragment by fragment.
 func TestExplainOfAList(t *testing.T) {
 	plan, err := query.Compile(selector.MustParse("((d1) ?? (d2)), #k:first, .a", selector.V1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	x := plan.Explain()
 	if x.Order != "in the order of the list, each fragment by itself" || x.Choice != "" || len(x.Groups) != 4 {
 		t.Fatalf("%+v", x)
@@ -76,9 +72,7 @@ func TestExplainNamesOrderAndDepths(t *testing.T) {
 		{v01, ":pre .cb", "document order, oldest turn first", "all below, in that part of a turn"},
 	} {
 		plan, err := query.Compile(selector.MustParse(c.text, c.edition))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		x := plan.Explain()
 		if x.Order != c.order || x.Groups[0].Steps[0].Reach != c.path {
 			t.Errorf("%s: got %q and %q, want %q and %q", c.text, x.Order, x.Groups[0].Steps[0].Reach, c.order, c.path)
@@ -97,9 +91,7 @@ func TestResultCountsEveryNodeOnce(t *testing.T) {
 		"[kind=nobody]": 1,
 	} {
 		plan, err := query.Compile(selector.MustParse(text, canonical))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r, err := plan.Run(context.Background(), tr)
 		if err != nil || r.Visited != visited || r.Visited+r.Skipped != tr.Len() {
 			t.Errorf("%s: got %d visited and %d skipped of %d, want %d visited", text, r.Visited, r.Skipped, tr.Len(), visited)

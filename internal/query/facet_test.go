@@ -44,9 +44,7 @@ func TestFacetsOfCallsAndSizes(t *testing.T) {
 	} {
 		for _, edition := range editions {
 			plan, err := query.Compile(selector.MustParse("[created_at_ns>1]"+text, edition))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got, err := plan.Counting(words{}).Run(context.Background(), tr)
 			if err != nil || !slices.Equal(got.IDs(), strings.Fields(want)) {
 				t.Errorf("%s in %s: %v, %v, want %s", text, edition, got.IDs(), err, want)
@@ -61,9 +59,7 @@ func TestFacetsAtTheirLimits(t *testing.T) {
 	made := plant(t, 1, "^root root\n ^sys sys\n  block b kind=text content=x")
 	run := func(text string) ([]string, error) {
 		plan, err := query.Compile(selector.MustParse(text, selector.Canonical))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got, err := plan.Run(context.Background(), made)
 		return got.IDs(), err
 	}

@@ -17,9 +17,7 @@ func TestRunsEndWithTheirContext(t *testing.T) {
 	tr := mixed(t, 3_000)
 	for _, text := range []string{"*", ".mt .cb:first", ".cb:core", ".mt :pre", "*[priority>=0] @order=post"} {
 		plan, err := query.Compile(selector.MustParse(text, canonical))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		if r, err := plan.Run(ctx, tr); !errors.Is(err, context.Canceled) || r.Nodes != nil || r.Visited > 4096 {
@@ -39,13 +37,9 @@ func TestContentThatCannotBeRead(t *testing.T) {
 		{Node: tree.NewNode(tree.Node{ID: "ah", Type: "^ah", Expiry: tree.Never}, nil), Parent: 0},
 		{Node: tree.NewNode(block, &tree.Digest{}), Parent: 1},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	plan, err := query.Compile(selector.MustParse("[content~'x'], [content!=null]", canonical))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if r, err := plan.Run(context.Background(), tr); !errors.Is(err, lost) || len(r.Nodes) > 0 {
 		t.Errorf("got %v, error %v, want %v", r.IDs(), err, lost)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
@@ -49,9 +50,7 @@ func plant(tb testing.TB, cycle int64, listing string) *tree.Tree {
 		nodes = append(nodes, tree.Placed{Node: tree.NewNode(n, nil), Parent: parent})
 	}
 	t, err := tree.Build(cycle, nodes)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return t
 }
 
@@ -97,3 +96,5 @@ func (list answers) check(t *testing.T, tr *tree.Tree) {
 		}
 	}
 }
+
+var must = testrun.Must

@@ -19,9 +19,7 @@ func TestLocal(t *testing.T) {
 		".cb @first":        false, ".cb @limit=1": false, ".cb @unique": false, "[key='a']": false,
 	} {
 		plan, err := query.Compile(selector.MustParse(text, selector.Depth))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if plan.Local() != want {
 			t.Errorf("%s: local is %v", text, !want)
 		}

@@ -52,9 +52,7 @@ func printedSelectors(f *testing.F) []string {
 	var list []string
 	for _, name := range files {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		must(f, err)
 		for _, quoted := range regexp.MustCompile(`"selector":\s*("(?:[^"\\]|\\.)*")`).FindAllSubmatch(data, -1) {
 			var text string
 			if json.Unmarshal(quoted[1], &text) == nil {

@@ -194,9 +194,7 @@ func (s *sketch) tree(t testing.TB, most int) *tree.Tree {
 		s.fill(root, 2, 1)
 	}
 	tr, err := tree.Build(snapshotCycle, s.nodes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return tr
 }
 

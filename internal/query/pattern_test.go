@@ -28,9 +28,7 @@ func library(tb testing.TB, texts ...string) *tree.Tree {
 		nodes = append(nodes, tree.Placed{Node: tree.NewNode(n, nil), Parent: 1})
 	}
 	t, err := tree.Build(1, nodes)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return t
 }
 
@@ -51,9 +49,7 @@ func (w *watch) Err() error {
 func runPattern(tb testing.TB, ctx context.Context, t *tree.Tree, pattern string) (query.Result, error) {
 	tb.Helper()
 	plan, err := query.Compile(selector.MustParse(".cb[content~'"+pattern+"']", selector.Depth))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return plan.Run(ctx, t)
 }
 

@@ -57,18 +57,14 @@ func TestGapsBesideStrays(t *testing.T) {
 	for text, want := range map[string]string{"(d1, end)": "t2", "(d2, end)": "t1", "(seg, d2, end)": "t1",
 		"(d-1, seg, end)": "sys", "(seg, d-1, )": "sys", "(d0, seg, end)": "ah"} {
 		pos, err := selector.ParsePosition(text, canonical)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if g, err := query.Gap(context.Background(), tr, pos, canonical); err != nil || g.Parent != want {
 			t.Errorf("%s: %+v, %v, want %s", text, g, err, want)
 		}
 	}
 	for _, text := range []string{"(d3, end)", "(d1, d2, end)", "(seg, d-1, d0, end)"} {
 		pos, err := selector.ParsePosition(text, canonical)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := query.Gap(context.Background(), tr, pos, canonical); !errors.Is(err, fault.NodeNotFound) {
 			t.Errorf("%s: %v", text, err)
 		}

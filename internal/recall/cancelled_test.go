@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // The end of the input does not wait for the answer to a request that was cancelled: it may never come.
@@ -15,9 +17,7 @@ func TestNobodyWaitsForACancelledRequest(t *testing.T) {
 	defer cancel()
 	c, err := Lines{In: strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}` + "\n" +
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}` + "\n"), Out: io.Discard}.Connect(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for range 2 {
 		if _, err := c.Read(ctx); err != nil {
 			t.Fatal(err)
@@ -27,3 +27,5 @@ func TestNobodyWaitsForACancelledRequest(t *testing.T) {
 		t.Errorf("the session ends with %v", err)
 	}
 }
+
+var must = testrun.Must

@@ -12,6 +12,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/recall"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tokens"
@@ -19,13 +20,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// must ends the test if err is not nil.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Must
 
 // connect returns a client of the tools for a store.
 func connect(t testing.TB, db *pact.DB, o recall.Options) *mcp.ClientSession {

@@ -9,15 +9,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // describes returns what a package of npm says of itself, and its files.
 func describes(t *testing.T, path string) (about map[string]any, files map[string]content) {
 	t.Helper()
 	files = unpack(t, path)
-	if err := json.Unmarshal([]byte(files["package/package.json"].data), &about); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(files["package/package.json"].data), &about))
 	return about, files
 }
 
@@ -27,14 +27,10 @@ func TestPackagesOfNpmFindTheirBinary(t *testing.T) {
 	t.Chdir("../..")
 	dir, built := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{"pact.exe": "this is pact", "index.js": "export {}"} {
-		if err := os.WriteFile(filepath.Join(built, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(built, name), []byte(text), 0o644))
 	}
 	path, err := npmBinary(dir, "v1.2.3", "windows/amd64", filepath.Join(built, "pact.exe"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	about, files := describes(t, path)
 	for key, want := range map[string]any{"name": "@pactctx/win32-x64", "version": "1.2.3", "os": []any{"win32"},
 		"cpu": []any{"x64"}} {
@@ -51,9 +47,7 @@ func TestPackagesOfNpmFindTheirBinary(t *testing.T) {
 	}
 
 	path, err = npmClient(dir, "v1.2.3-rc.1", built, []string{"linux/arm64", "windows/amd64"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if want := "pactctx-1.2.3-rc.1.tgz"; filepath.Base(path) != want {
 		t.Errorf("the package is called %s, want %s", filepath.Base(path), want)
 	}
@@ -76,3 +70,5 @@ func TestPackagesOfNpmFindTheirBinary(t *testing.T) {
 		t.Error("a client that was not built is not missed")
 	}
 }
+
+var must = testrun.Must

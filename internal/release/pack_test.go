@@ -29,44 +29,30 @@ type content struct {
 func unpack(t *testing.T, path string) map[string]content {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found := map[string]content{}
 	if filepath.Ext(path) == ".zip" {
 		z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, f := range z.File {
 			r, err := f.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			text, err := io.ReadAll(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			found[f.Name] = content{f.Mode(), string(text)}
 		}
 		return found
 	}
 	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return found
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		found[h.Name] = content{fs.FileMode(h.Mode), string(text)}
 	}
 }
@@ -78,29 +64,19 @@ func TestArchivesHoldTheFilesAndNoTime(t *testing.T) {
 	var files []string
 	for _, name := range []string{"pact", "LICENSE"} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte("this is "+name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte("this is "+name), 0o600))
 		files = append(files, path)
 	}
 	for _, asZip := range []bool{false, true} {
 		first, err := pack(dir, "pact_v1", asZip, files)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		before, err := os.ReadFile(first)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, f := range files {
-			if err := os.Chtimes(f, time.Now(), time.Now().Add(time.Hour)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Chtimes(f, time.Now(), time.Now().Add(time.Hour)))
 		}
 		again, err := pack(t.TempDir(), "pact_v1", asZip, files)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if after, err := os.ReadFile(again); err != nil || !bytes.Equal(before, after) {
 			t.Errorf("%s has other bytes the second time (%v)", first, err)
 		}
@@ -108,9 +84,7 @@ func TestArchivesHoldTheFilesAndNoTime(t *testing.T) {
 		if got := unpack(t, first); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s holds %v", first, got)
 		}
-		if err := sums(dir, []string{filepath.Base(first)}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, sums(dir, []string{filepath.Base(first)}))
 		line, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
 		if want := fmt.Sprintf("%x  %s\n", sha256.Sum256(before), filepath.Base(first)); err != nil || string(line) != want {
 			t.Errorf("the sums are %q (%v)", line, err)
@@ -140,9 +114,7 @@ func TestOnlyOneKindIsMade(t *testing.T) {
 	testrun.Long(t, "it builds pact")
 	t.Chdir("../..")
 	dir := t.TempDir()
-	if err := release(dir, "v1.2.3", "", "wheel", []string{runtime.GOOS + "/" + runtime.GOARCH}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, release(dir, "v1.2.3", "", "wheel", []string{runtime.GOOS + "/" + runtime.GOARCH}))
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) != 2 || !strings.HasSuffix(files[1].Name(), ".whl") {
 		t.Errorf("%v %v", files, err)

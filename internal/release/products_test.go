@@ -15,9 +15,7 @@ import (
 func program(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "pact")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\necho this is pact\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte("#!/bin/sh\necho this is pact\n"), 0o755))
 	return path
 }
 
@@ -40,9 +38,7 @@ func write(t *testing.T, make func(dir, version, platform, binary string) (strin
 	binary, dir := program(t), t.TempDir()
 	t.Chdir("../..")
 	path, err := make(dir, version, platform, binary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return path
 }
 
@@ -75,9 +71,7 @@ func TestImageIsWhole(t *testing.T) {
 		if err == nil {
 			err = json.Unmarshal(text, v)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	blob := func(sum string) string { return "blobs/sha256/" + strings.TrimPrefix(sum, "sha256:") }
 	type descriptor struct {
@@ -129,20 +123,14 @@ func TestImageIsWhole(t *testing.T) {
 func entries(t *testing.T, path string) map[string]string {
 	t.Helper()
 	z, err := zip.OpenReader(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer z.Close()
 	all := map[string]string{}
 	for _, f := range z.File {
 		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		data, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all[f.Name] = string(data)
 	}
 	return all
@@ -158,16 +146,12 @@ func TestAgentsFindTheProgram(t *testing.T) {
 		}
 		Compatibility struct{ Platforms []string }
 	}
-	if err := json.Unmarshal([]byte(files["manifest.json"]), &manifest); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(files["manifest.json"]), &manifest))
 	if files[manifest.Server.Entry] == "" || manifest.Server.Config.Args[0] != "mcp" || manifest.Compatibility.Platforms[0] != "win32" {
 		t.Errorf("the bundle says %s", files["manifest.json"])
 	}
 	path, err := plugin(t.TempDir(), "v1.2.3")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	files = entries(t, path)
 	for name, want := range map[string]string{".claude-plugin/plugin.json": `"version": "1.2.3"`, "hooks/hooks.json": `pactctx hook --db`,
 		".mcp.json": `"mcp"`} {
@@ -180,17 +164,11 @@ func TestAgentsFindTheProgram(t *testing.T) {
 // The list of modules has those of the binary, and the formula the sums of the archives.
 func TestListings(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "pact_v1.2.3_darwin_arm64.tar.gz"), []byte("archive"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "pact_v1.2.3_darwin_arm64.tar.gz"), []byte("archive"), 0o644))
 	path, err := formula(dir, "v1.2.3", []string{"darwin/arm64", "windows/amd64"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, want := range []string{`version "1.2.3"`, "/v1.2.3/pact_v1.2.3_darwin_arm64.tar.gz", "on_macos do\n    on_arm do",
 		strings.TrimPrefix(digest([]byte("archive")), "sha256:")} {
 		if !strings.Contains(string(text), want) {
@@ -201,13 +179,9 @@ func TestListings(t *testing.T) {
 		t.Errorf("without an archive the formula is %s, %v", path, err)
 	}
 	list, err := sbom(dir, "v1.2.3", "linux/amd64", os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err = os.ReadFile(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var bom struct {
 		Format     string `json:"bomFormat"`
 		Components []struct{ Name, Purl string }

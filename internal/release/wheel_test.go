@@ -18,13 +18,9 @@ import (
 func TestWheelsListWhatTheyHold(t *testing.T) {
 	t.Chdir("../..")
 	binary := filepath.Join(t.TempDir(), "pact")
-	if err := os.WriteFile(binary, []byte("this is pact"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(binary, []byte("this is pact"), 0o755))
 	path, err := wheel(t.TempDir(), "v1.2.3", "linux/amd64", binary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if want := "pactctx-1.2.3-py3-none-manylinux_2_17_x86_64.musllinux_1_1_x86_64.whl"; filepath.Base(path) != want {
 		t.Errorf("the wheel is called %s, want %s", filepath.Base(path), want)
 	}
@@ -51,9 +47,7 @@ func TestWheelsListWhatTheyHold(t *testing.T) {
 		t.Errorf("METADATA has no extra openai-agents:\n%s", meta)
 	}
 	lines, err := csv.NewReader(strings.NewReader(files[info+"RECORD"].data)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var listed []string
 	for _, line := range lines {
 		listed = append(listed, line[0])

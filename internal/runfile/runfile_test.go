@@ -13,6 +13,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/redact"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // Every text comes back from its pieces, and a text that repeats another costs few of them.
@@ -111,9 +112,7 @@ func pageOf(t testing.TB, archive string) []byte {
 	f := &File{Name: "run"}
 	f.SetArchive([]byte(archive))
 	data, err := f.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return []byte(Mark + "<html>" + Begin + "run\">" + data + End)
 }
 
@@ -158,9 +157,7 @@ func TestRedactionKeepsTheFormAndLosesTheText(t *testing.T) {
 {"attempts":[{"number":1,"model":"m","params":"ef","thread":"01","request":"c2VjcmV0","error":"no secret"}],"born":[{"node":{"data_x":{"role":"secret","k secret":[1.50,"secret"]},"content":{"request":"a secret","role":"user"}}}]}
 `
 	got, places, err := Redact([]byte(history), rules("secret|user"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	zeros := strings.Repeat("0", 64)
 	want := `{"edition":"canonical","pact_history":1}
 {"born":[{"node":{"content":"a ██████","id":"██████1","nodeType":"block","role":"user"},"parent":"ah"}],"entry":{"message":"██████!"}}
@@ -184,9 +181,7 @@ func TestRedactionKeepsTheFormAndLosesTheText(t *testing.T) {
 func TestRedactionLeavesWhatTheProviderCounted(t *testing.T) {
 	pack := func(request string) string {
 		packed, err := history.PackRequest(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return base64.StdEncoding.EncodeToString([]byte(packed))
 	}
 	for request, want := range map[string]string{
@@ -211,9 +206,7 @@ func TestRedactionFindsWhatIsNoPlainText(t *testing.T) {
 {"born":[{"node":{"id":"call-0123456789abcdef-1","offset":4711,"kind":"call","refs":["call-0123456789abcdef"],"pact:pruned":["call-0123456789abcdef"],"content":"sha-0123456789abcdef"}}]}
 `
 	got, _, err := Redact([]byte(history), rules("(?i)jürgen|4711|call$"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := `{"born":[{"node":{"acme:x":"████","content":{"arguments":"{\"a\":\"██████\",\"n\":\"████\",\"b\":\"{\\\"c\\\":\\\"██████\\\"}\"}","n":"████"},"data_██████":1,"id":"call-1","kind":"██████","nodeType":"block:██████"}}]}
 {"born":[{"node":{"content":"sha-0123456789abcdef","id":"call-1-1","kind":"call","offset":4711,"pact:pruned":["call-1"],"refs":["call-1"]}}]}
 `
@@ -242,3 +235,5 @@ func TestEmptyPiecesAreRefused(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
+
+var must = testrun.Must

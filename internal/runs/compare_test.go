@@ -19,9 +19,7 @@ func compared(t *testing.T, a, b *pact.Context) *runs.Comparison {
 	t.Helper()
 	list := &record.Prices{AsOf: "2026-11-01", Currency: "EUR", Models: []record.Price{{Model: "claude-", Input: 1e6, Output: 2e6, CacheRead: 5e5}}}
 	r, err := runs.Compare(t.Context(), a, b, list, letters{}, silent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -115,9 +113,7 @@ func TestARemarkIsNoBlock(t *testing.T) {
 			_, err = c.Commit(t.Context(), &pact.CommitOptions{Edit: edit})
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if r := compared(t, c, c); r.A.Calls != 3 || r.Same != 2 || r.A.Blocks != 2 || r.B.Blocks != 2 {
 		t.Errorf("%+v", r)
 	}

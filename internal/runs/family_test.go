@@ -23,9 +23,7 @@ func familyOf(t *testing.T, db *pact.DB) (*runs.Family, error) {
 func relations(t *testing.T, db *pact.DB) *view.Relations {
 	t.Helper()
 	r, err := view.RelationsOf(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -42,9 +40,7 @@ func TestWhatTheFirstCallsOfAFamilyRepeat(t *testing.T) {
 	begun("model", asked{tools: []string{"ls", "cat"}, model: "claude-sonnet-4-5", messages: []object{user("sub")}})
 	begun("block", asked{tools: []string{"ls", "cat"}, messages: []object{user("sub")}, in: 9, cached: 4})
 	f, err := familyOf(t, db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := map[string]struct {
 		blocks int
 		cause  string
@@ -81,24 +77,18 @@ func TestAForkThatWasNotRecordedRepeatsTheWholeOfItsOrigin(t *testing.T) {
 				b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text})
 				return nil
 			}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
 		if _, err := c.Commit(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	c, err := pact.Create(t.Context(), db, "run", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	say(c, "one")
 	for name, text := range map[string]string{"more": "two", "nothing": ""} {
 		fork, err := c.Fork(t.Context(), pact.Cycle(1), name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		say(fork, text)
 	}
 	f, err := familyOf(t, db)
@@ -126,9 +116,7 @@ func TestForksOfEarlierCallsStayAfterUndoing(t *testing.T) {
 		if err == nil {
 			_, err = f.Commit(t.Context(), nil)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	fork(1, "first")
 	fork(3, "last")
@@ -142,15 +130,11 @@ func TestForksOfEarlierCallsStayAfterUndoing(t *testing.T) {
 	}
 	for _, deleted := range []string{"", "run~c3", "run~c4"} {
 		if deleted != "" {
-			if err := pact.Delete(t.Context(), db, deleted); err != nil {
-				t.Fatal(err)
-			}
+			must(t, pact.Delete(t.Context(), db, deleted))
 		}
 		for name, want := range map[string][]string{"run": {"first@1", "second@2"}, "second": nil} {
 			f, err := runs.FamilyOf(t.Context(), db, relations(t, db), opened(t, db, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var got []string
 			for _, k := range f.Kin {
 				got = append(got, fmt.Sprintf("%s@%d", k.Run, k.Of))
@@ -168,9 +152,7 @@ func TestTheSubAgentOfARealSessionRepeatsWhatItsBodyDoes(t *testing.T) {
 	var tools [][]any
 	for line := range strings.Lines(string(text)) {
 		var l struct{ Body struct{ Tools []any } }
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(line), &l))
 		tools = append(tools, l.Body.Tools)
 	}
 	same := 0
@@ -178,9 +160,7 @@ func TestTheSubAgentOfARealSessionRepeatsWhatItsBodyDoes(t *testing.T) {
 		same++
 	}
 	f, err := familyOf(t, db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, k := range f.Kin {
 		if k.How == "sub-agent" && (k.Shared == nil || k.Shared.Blocks != same || k.Cause != "tools") {
 			t.Errorf("got %+v with %+v; the bodies begin with %d equal tools", k, k.Shared, same)

@@ -54,9 +54,7 @@ func recorded(t *testing.T, name string, calls ...asked) *pact.Context {
 func recordedIn(t *testing.T, db *pact.DB, o record.ImportOptions, calls ...asked) {
 	t.Helper()
 	importer, err := record.NewImporter(t.Context(), db, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, c := range calls {
 		model := c.model
 		if model == "" {
@@ -97,18 +95,14 @@ func recordedIn(t *testing.T, db *pact.DB, o record.ImportOptions, calls ...aske
 func written(t *testing.T, v any) []byte {
 	t.Helper()
 	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return text
 }
 
 func opened(t *testing.T, db *pact.DB, name string) *pact.Context {
 	t.Helper()
 	c, err := pact.Open(t.Context(), db, name, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c
 }
 
@@ -127,9 +121,7 @@ func growing(first []object, pairs ...[]object) (calls []asked) {
 func shared(t *testing.T, path string) (db *pact.DB, text []byte) {
 	t.Helper()
 	text, err := os.ReadFile(testrun.Shared(t, "data", path)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return imported(t, text), text
 }
 
@@ -137,20 +129,18 @@ func shared(t *testing.T, path string) (db *pact.DB, text []byte) {
 func imported(t *testing.T, text []byte) *pact.DB {
 	t.Helper()
 	log, err := calllog.Read(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	db := pact.NewDB(store.NewMemory())
 	plan, err := intake.PlanLog(t.Context(), log, intake.Options{Name: "run"})
 	if err == nil {
 		_, err = plan.Import(t.Context(), db, silent)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return db
 }
 
 func silent(int, int) {}
 
 func number(n int) string { return fmt.Sprint(n) }
+
+var must = testrun.Must

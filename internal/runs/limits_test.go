@@ -15,9 +15,7 @@ import (
 func judged(t *testing.T, c *pact.Context, l runs.Limits) (list []string) {
 	t.Helper()
 	v, err := runs.Judge(t.Context(), c, l, silent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, limit := range v.Limits {
 		for _, f := range limit.Failures {
 			list = append(list, limit.Name+" "+f.Place+": "+f.Cause)

@@ -83,9 +83,7 @@ func TestWhatALogLacksIsNoProblemOfTheRun(t *testing.T) {
 	} {
 		c := opened(t, imported(t, []byte(begin+result+`,{"role":"assistant","content":"yes"}]}`)), "run")
 		v, err := runs.Judge(t.Context(), c, runs.Limits{Check: "openai"}, silent)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		failures := v.Limits[0].Failures
 		if (len(failures) > 0) != (want != "") {
 			t.Errorf("%s: %+v", result, failures)

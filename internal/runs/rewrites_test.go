@@ -27,9 +27,7 @@ func rewritesOf(t *testing.T, db *pact.DB, name string) *runs.Rewrites {
 	prices := &record.Prices{AsOf: "2026-11-01", Currency: "EUR", Models: []record.Price{{Model: "claude-opus-4-8", Input: 10,
 		Output: 50, CacheRead: 1, CacheWrite: 12, CacheWrite1h: 20}}}
 	r, err := runs.RewritesOf(t.Context(), db, opened(t, db, name), prices, words{}, silent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -134,9 +132,7 @@ func TestWhatAProviderClearsIsARewriteWhenItChanges(t *testing.T) {
 func TestWhatExpiresIsARewriteByAPolicy(t *testing.T) {
 	db := pact.NewDB(store.NewMemory())
 	c, err := pact.Create(t.Context(), db, "run", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, text := range []string{"look at it", "two words", "go on"} {
 		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 			spec := pact.Spec{Role: "user", Content: text}
@@ -146,9 +142,7 @@ func TestWhatExpiresIsARewriteByAPolicy(t *testing.T) {
 			b.Add("^ah", spec)
 			return nil
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	list := rewritesOf(t, db, "run").List
 	if len(list) != 1 {
@@ -233,9 +227,7 @@ func TestTheCompactionsOfRealSessionsAreWhatTheirLinesHave(t *testing.T) {
 		behind := 0
 		for raw := range strings.Lines(string(text)) {
 			var l line
-			if err := json.Unmarshal([]byte(raw), &l); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal([]byte(raw), &l))
 			if l.Subtype == "compact_boundary" || l.Type == "compacted" {
 				behind = 1
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 func fill(text string) func(*os.File) error {
@@ -33,26 +34,16 @@ func expect(t *testing.T, name, text string, mode os.FileMode) {
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file")
-	if err := Replace(name, fill("one")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Replace(name, fill("one")))
 	expect(t, name, "one", 0o600)
 	for _, mode := range []os.FileMode{0o640, 0o444, 0o666} {
-		if err := os.Chmod(name, mode); err != nil {
-			t.Fatal(err)
-		}
-		if err := Replace(name, fill(mode.String())); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(name, mode))
+		must(t, Replace(name, fill(mode.String())))
 		expect(t, name, mode.String(), mode)
 	}
 	link := filepath.Join(dir, "link")
-	if err := os.Symlink("file", link); err != nil {
-		t.Fatal(err)
-	}
-	if err := Replace(link, fill("through the link")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("file", link))
+	must(t, Replace(link, fill("through the link")))
 	expect(t, name, "through the link", 0o666)
 	if to, err := os.Readlink(link); err != nil || to != "file" {
 		t.Errorf("the link leads to %q, %v", to, err)
@@ -84,3 +75,5 @@ func TestReplace(t *testing.T) {
 		t.Errorf("%v are left, %v", list, err)
 	}
 }
+
+var must = testrun.Must

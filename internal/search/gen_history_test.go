@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -99,8 +100,8 @@ func genTree(t testing.TB, cycle int64, nodes []genNode) *tree.Tree {
 		}
 	}
 	made, err := tree.Build(cycle, placed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return made
 }
+
+var must = testrun.Must

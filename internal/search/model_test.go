@@ -21,13 +21,9 @@ type modelFound struct {
 func modelRun(t testing.TB, q *selector.Selector, in *tree.Tree) (*query.Plan, []*tree.Entry) {
 	t.Helper()
 	plan, err := query.Compile(q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r, err := plan.Run(context.Background(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return plan, r.Nodes
 }
 

@@ -234,9 +234,7 @@ func TestARangeVisitsWhatChanged(t *testing.T) {
 		nodes[len(nodes)-1].role = "tool"
 		trees := []*tree.Tree{genTree(t, 2, nodes), older}
 		r, err := NewRange(canonical("@t-1..@t0 "+text), RangeOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for n = 1; ; n *= 2 { // the least power of two that is enough
 			got, err := r.Changes(budget.With(t.Context(), n, n), trees, func(cycle int64) diff.SnapshotRef {
 				return diff.SnapshotRef{Cycle: cycle}

@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/simulate"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 )
 
@@ -24,9 +25,7 @@ func TestFindings(t *testing.T) {
 	}
 	report, err := simulate.Findings(context.Background(), conversed(t, results...), simulate.Options{Counter: wordCounter{},
 		Prices: priced(0.1, 1.25), Model: "m", Dialect: "gemini"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	list := report.Findings
 	check := func(f simulate.Finding, what, node string, tokens int64, cost float64) {
 		t.Helper()
@@ -76,9 +75,7 @@ func TestFindingsOfACompaction(t *testing.T) {
 	}
 	report, err := simulate.Findings(ctx, c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m",
 		Dialect: "gemini"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, f := range report.Findings {
 		got = append(got, fmt.Sprintf("%s %d %s %d %.2f: %s", f.What, f.Cycle, f.Node, *f.Tokens, *f.Cost, f.Says))
@@ -97,9 +94,7 @@ func TestFindingsOfACompaction(t *testing.T) {
 func TestFindingsOfTools(t *testing.T) {
 	ctx := context.Background()
 	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "run", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	commit := func(edit func(b *pact.Batch) error) {
 		t.Helper()
 		if _, err := c.Commit(ctx, &pact.CommitOptions{Edit: edit}); err != nil {
@@ -126,9 +121,7 @@ func TestFindingsOfTools(t *testing.T) {
 	})
 	report, err := simulate.Findings(ctx, c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m",
 		Dialect: "gemini"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(report.Findings) != 1 {
 		t.Fatalf("%+v", report.Findings)
 	}
@@ -145,9 +138,7 @@ func TestFindingsOfAWindow(t *testing.T) {
 	prices.Models[0].Window = 1000
 	o := simulate.Options{Counter: wordCounter{}, Prices: prices, Model: "m", Dialect: "gemini"}
 	report, err := simulate.Findings(context.Background(), conversed(t, words("a", 800), words("b", 10), words("c", 10)), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	i := slices.IndexFunc(report.Findings, func(f simulate.Finding) bool { return f.What == simulate.WindowFilled })
 	if i < 0 {
 		t.Fatalf("%+v", report.Findings)
@@ -168,20 +159,14 @@ func TestFindingsOfAWindow(t *testing.T) {
 func TestARunThatWroteForAnHour(t *testing.T) {
 	ctx := context.Background()
 	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "run", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	told, err := history.PackRequest(`{"about":{"written":100,"written_1h":100}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	a, err := c.StartAttempt(ctx, pact.ProviderCall{Provider: "p", Model: "m", Edit: func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{ID: "says", Role: "user", Kind: "text", Offset: 1, Content: words("a", 100)})
 		return nil
 	}}, io.Discard, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := c.EndAttempt(ctx, pact.Outcome{ID: a.ID, Status: history.Completed, Request: told}); err != nil {
 		t.Fatal(err)
 	}
@@ -191,9 +176,7 @@ func TestARunThatWroteForAnHour(t *testing.T) {
 	prices := priced(0.1, 1.25)
 	prices.Models[0].CacheWrite1h *= 2 / 1.25
 	r, err := simulate.Run(ctx, c, simulate.Options{Counter: wordCounter{}, Prices: prices, Dialect: "anthropic"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := r.Outcomes[0]; got.Written != 100 || fmt.Sprintf("%.3f", *got.Cost) != "200.000" {
 		t.Errorf("wrote %d tokens for %.3f, want 100 for 200", got.Written, *got.Cost)
 	}
@@ -203,19 +186,13 @@ func TestARunThatWroteForAnHour(t *testing.T) {
 func TestWhatWasPaidHasACurrency(t *testing.T) {
 	ctx := context.Background()
 	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "run", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	in, told := int64(10), `{"about":{"cached":0}}`
 	for _, model := range []string{"m", "other"} {
 		a, err := c.StartAttempt(ctx, pact.ProviderCall{Provider: "p", Model: model}, io.Discard, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		request, err := history.PackRequest(told)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := c.EndAttempt(ctx, pact.Outcome{ID: a.ID, Status: history.Completed, TokenIn: &in, Request: request}); err != nil {
 			t.Fatal(err)
 		}
@@ -224,9 +201,7 @@ func TestWhatWasPaidHasACurrency(t *testing.T) {
 		}
 	}
 	r, err := simulate.Run(ctx, c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if r.Model != "other" || r.Currency != "units" || r.AsOf != "2026-11-01" {
 		t.Errorf("%s: paid in %q at the prices of %q", r.Model, r.Currency, r.AsOf)
 	}
@@ -248,14 +223,10 @@ func TestAQuotationWithoutTheNumbersOfItsLinesIsOne(t *testing.T) {
 				b.Add("^ah", pact.Spec{ID: "says", Role: "assistant", Kind: "text", Offset: 1, Content: "As seen:\n" + says})
 				return nil
 			}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			report, err := simulate.Findings(context.Background(), c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25),
 				Model: "m", Dialect: "gemini"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			said := slices.ContainsFunc(report.Findings, func(f simulate.Finding) bool { return f.What == simulate.CarriedLong && f.Node == "r0" })
 			if said != (says != quoted) {
 				t.Errorf("%q before the lines, the answer says %q: %v", prefix, says, report.Findings)
@@ -270,9 +241,7 @@ func TestFindingsJudgeThePolicyOfTheRun(t *testing.T) {
 	c := conversed(t, short, "b", "c", words("a", 50))
 	report, err := simulate.Findings(context.Background(), c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25),
 		Model: "m", Dialect: "gemini"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	i := slices.IndexFunc(report.Findings, func(f simulate.Finding) bool { return f.What == simulate.PolicyCost })
 	if i < 0 || *report.Findings[i].Tokens != 50 || report.Findings[i].Node != "c3" || fmt.Sprintf("%.2f", *report.Findings[i].Cost) != "62.50" {
 		t.Errorf("%+v", report.Findings)
@@ -288,9 +257,7 @@ func TestAProgramThatAsksForNoCachingIsTold(t *testing.T) {
 	}{{"byte-exact", 0, true}, {"rebuilt", 0, false}, {"byte-exact", 1000, false}} {
 		run := imported(t, c.exact, false, func(n int) (in, read, written int) { return 5000 + 1000*n - c.read, c.read, 0 })
 		report, err := simulate.Findings(context.Background(), run, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		at := slices.IndexFunc(report.Findings, func(f simulate.Finding) bool { return f.What == simulate.NoCaching })
 		if at >= 0 != c.want {
 			t.Fatalf("%+v: %+v", c, report.Findings)
@@ -309,9 +276,7 @@ func TestWhatWasNotSimulatedIsSaid(t *testing.T) {
 		t.Helper()
 		report, err := simulate.Findings(context.Background(), c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25),
 			Model: "m", Dialect: "anthropic"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return report
 	}
 	again := func(r *simulate.Report) bool {
@@ -332,3 +297,5 @@ func TestWhatWasNotSimulatedIsSaid(t *testing.T) {
 		t.Errorf("of a run that repeats nothing: %q", r.Untried)
 	}
 }
+
+var must = testrun.Must

@@ -17,9 +17,7 @@ func instructed(t *testing.T, instructions []pact.Spec, answer, last pact.Spec) 
 	t.Helper()
 	ctx := context.Background()
 	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "run", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	said := []pact.Spec{{ID: "q", Role: "user", Kind: "text", Content: "go"}, {ID: "more", Role: "user", Kind: "text", Content: "more"},
 		{ID: "again", Role: "user", Kind: "text", Content: "again"}}
 	for i, q := range said {
@@ -38,13 +36,9 @@ func instructed(t *testing.T, instructions []pact.Spec, answer, last pact.Spec) 
 			t.Fatal(err)
 		}
 	}
-	if err := c.Edit(ctx, func(b *pact.Batch) error { b.Add("^ah", last); return nil }, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Edit(ctx, func(b *pact.Batch) error { b.Add("^ah", last); return nil }, nil))
 	report, err := simulate.Findings(ctx, c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m", Dialect: "gemini"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, f := range report.Findings {
 		if f.What == simulate.ToolUnused {

@@ -81,9 +81,7 @@ func TestPaysDoesNotEndCaching(t *testing.T) {
 	r, err := simulate.Run(context.Background(), conversed(t, results...), simulate.Options{Counter: wordCounter{}, Prices: prices,
 		Model: "claude-haiku-4-5", Policies: []simulate.Named{{"p", policy(t,
 			`{"when":"pays","rules":[{"select":"[bytes>4000]","ttl":1,"stub":true}],"stub":"gone"}`)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if raw, pays := r.Outcomes[0], r.Outcomes[1]; *pays.Cost > *raw.Cost {
 		t.Errorf("it cost %.1f, without the policy %.1f", *pays.Cost, *raw.Cost)
 	}
@@ -179,9 +177,7 @@ func TestAPolicyThatChangesNothingIsTheRunAsItWas(t *testing.T) {
 				var err error
 				r, err = simulate.Run(context.Background(), c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25),
 					Model: "m", Dialect: "gemini", Calls: true, Policies: policies})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 			})
 			for i := range r.Outcomes[1:] {
 				want := r.Outcomes[0]

@@ -41,9 +41,7 @@ type rereader struct {
 func newRereader(t testing.TB, p lifecycle.Policy, model string, read, perToken, each float64) *rereader {
 	t.Helper()
 	rules, err := manage.Compile(&p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	a := &rereader{t: t, rules: rules, list: manage.NewList(), memory: manage.NewMemory(), perToken: perToken, each: each,
 		cache: provider.CacheRulesOf(provider.Messages).NewCache(), at: time.Unix(1e9, 0)}
 	price := manage.Price{Read: func(n int64) float64 { return read * float64(n) }, Paid: func(u *inspect.ProviderCache) float64 {

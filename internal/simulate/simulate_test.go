@@ -34,9 +34,7 @@ func (wordCounter) Count(text string) int { return len(strings.Fields(text)) }
 func policy(t testing.TB, text string) lifecycle.Policy {
 	t.Helper()
 	p, err := lifecycle.ParsePolicy([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p
 }
 
@@ -55,9 +53,7 @@ func conversed(t testing.TB, results ...string) *pact.Context {
 	ctx, now := context.Background(), int64(0)
 	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "run", &pact.CreateOptions{OpenOptions: pact.OpenOptions{
 		Clock: func() int64 { now++; return now }}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, text := range results {
 		_, err := c.Commit(ctx, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 			b.Add("^ah", pact.Spec{ID: fmt.Sprint("c", i), Role: "assistant", Kind: "call", Offset: 1,
@@ -66,9 +62,7 @@ func conversed(t testing.TB, results ...string) *pact.Context {
 				Refs: []string{fmt.Sprint("c", i)}})
 			return nil
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	return c
 }
@@ -80,9 +74,7 @@ func TestARunOfAFailedCallHasNoneToReplay(t *testing.T) {
 	if err == nil {
 		_, err = c.EndAttempt(t.Context(), pact.Outcome{ID: a.ID, Status: history.Failed, Err: io.ErrUnexpectedEOF})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = simulate.Run(t.Context(), c, simulate.Options{Counter: wordCounter{}})
 	if fault.CodeOf(err) != fault.DocumentInvalid || !strings.Contains(err.Error(), a.ID+", failed: unexpected EOF") {
 		t.Error(err)
@@ -99,9 +91,7 @@ func TestWhatARunCosts(t *testing.T) {
 		Model: "m", Dialect: "gemini", Calls: true, Policies: []simulate.Named{
 			{"drop", policy(t, `{"when":"now","rules":[{"select":"[bytes>100]","ttl":2,"stub":true}],"stub":"one two three"}`)},
 			{"cut", policy(t, `{"when":"now","rules":[{"select":"[bytes>100]","head":9,"tail":0}]}`)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	raw, drop, cut := r.Outcomes[0], r.Outcomes[1], r.Outcomes[2]
 	check := func(what string, got, want any) {
 		t.Helper()
@@ -135,9 +125,7 @@ func TestARunOfALogHasTheMarkersThatAgentsPut(t *testing.T) {
 		run := imported(t, exact, false, func(n int) (in, read, written int) { return 0, 4000 * n, 4000 })
 		r, err := simulate.Run(ctx, run, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m",
 			Policies: []simulate.Named{{"all", policy(t, `{}`)}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(r.Outcomes) != outcomes || exact == "rebuilt" && r.Outcomes[0].Read != 4000+8000+12000 {
 			t.Errorf("%s: %+v, %q", exact, r.Outcomes, r.Sentences)
 		}
@@ -160,15 +148,11 @@ func TestRegrets(t *testing.T) {
 		b.Add("^ah", pact.Spec{ID: "says", Role: "assistant", Kind: "text", Offset: 1, Content: "As seen:\n" + line})
 		return nil
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	run := func(text string) []simulate.Regret {
 		r, err := simulate.Run(context.Background(), c, simulate.Options{Counter: wordCounter{},
 			Policies: []simulate.Named{{"p", policy(t, text)}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return r.Outcomes[1].Regrets
 	}
 	// Results go at the second call after theirs. c3 repeats the arguments of c0 in the context of the
@@ -190,9 +174,7 @@ func TestCheck(t *testing.T) {
 	list, err := simulate.Check(context.Background(), c, policy(t, `{"rules":[{"select":"[bytes>100]","ttl":9},
 		{"select":"[bytes>150]","ttl":3},{"select":"[kind='result']","ttl":5},{"select":"+gone","keep":true},
 		{"select":"^ah .cb","priority":4}]}`), wordCounter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, r := range list {
 		got = append(got, fmt.Sprint(r.Finds, r.Decides, r.Shadowed, r.Examples))
@@ -210,21 +192,15 @@ func shared(t testing.TB) (list []*pact.Context, of []*transcript.Conversation) 
 	for _, path := range testrun.Shared(t, "data", "swe-smith-*.traj", "tau-bench-gpt-4o-airline.json") {
 		name := filepath.Base(path)
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all, err := transcript.Read(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i, conversation := range all {
 			if i >= 20 {
 				break // of 200
 			}
 			c, err := transcript.Import(ctx, pact.NewDB(store.NewMemory()), fmt.Sprint(strings.TrimSuffix(name, filepath.Ext(name)), "/", i), conversation, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			list, of = append(list, c), append(of, conversation)
 		}
 	}
@@ -247,9 +223,7 @@ func TestTableOfPolicies(t *testing.T) {
 	testrun.Long(t, "replays all real runs under five policies; TestPaysIsNeverDearer draws some")
 	testrun.OneGoroutine(t)
 	counter, err := tokens.Named("o200k_base")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	runs, _ := shared(t)
 	var long []string
 	for i := range testrun.Size(t, 120, 120, 200) {
@@ -298,9 +272,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 	c := conversed(b, results...)
 	counter, err := tokens.Named("approx:bytes/4")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	for _, p := range table {
 		b.Run(p.name, func(b *testing.B) {
 			o := simulate.Options{Counter: counter, Prices: priced(0.1, 1.25), Model: "m", Policies: []simulate.Named{{p.name, policy(b, p.text)}}}
@@ -319,9 +291,7 @@ func imported(t *testing.T, exact string, tools bool, counted func(call int) (in
 	t.Helper()
 	ctx, s := context.Background(), pact.NewDB(store.NewMemory())
 	i, err := record.NewImporter(ctx, s, record.ImportOptions{Context: "run", Source: map[string]any{"exact": exact}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	said := `{"role":"user","content":"a question"}`
 	for n := range 4 {
 		in, read, written := counted(n)
@@ -339,8 +309,6 @@ func imported(t *testing.T, exact string, tools bool, counted func(call int) (in
 		said += `,{"role":"assistant","content":[` + says + `]},{"role":"user","content":` + next + `}`
 	}
 	run, err := pact.Open(ctx, s, "run", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return run
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/internal/tree"
 
@@ -19,12 +20,7 @@ import (
 
 var background = context.Background()
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Must
 
 func open(t *testing.T, path string) *engine.Engine {
 	t.Helper()

@@ -46,9 +46,7 @@ func TestUnknownTypesAreContainersWhileTheyHaveChildren(t *testing.T) {
 			w.put(&modelNode{id: "only", typ: "block", parent: "list", expiry: never, content: "c"})
 			base := built(t, w)
 			x := tree.Edit(background, base.WithCycle(1), base, tree.Stamps{Cycle: 1, LastNS: w.last}, w.env())
-			if err := c.do(x); err != nil {
-				t.Fatal(err)
-			}
+			must(t, c.do(x))
 			got := x.Tree()
 			fresh := remade(t, got)
 			equal(t, "digest", got.Digest(), fresh.Digest())

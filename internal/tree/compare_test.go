@@ -62,9 +62,7 @@ func TestSharedBlocksIsTheCommonPrefixOfNodesInPlace(t *testing.T) {
 				same++
 			}
 			common, err := tree.CommonBlocks(background, a.tree, b.tree)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			equal(t, "blocks that render alike", common, same)
 		}
 	})

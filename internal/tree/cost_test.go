@@ -47,9 +47,7 @@ func newLong(t testing.TB, turns int) long {
 	}
 	put(root, tree.Node{ID: "ah", Type: "^ah"})
 	tr, err := tree.Build(int64(turns), nodes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return long{tr, tree.Stamps{Cycle: int64(turns + 1), LastNS: ns, Given: -1}, newModelTree().env()}
 }
 
@@ -65,9 +63,7 @@ func (l long) turn(t testing.TB) long {
 		t.Fatal(err)
 	}
 	tr, stamps, err := tree.Seal(x.Tree(), x.Stamps, l.env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return long{tr, stamps, l.env}
 }
 

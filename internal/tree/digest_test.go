@@ -111,9 +111,7 @@ func TestEveryHeaderIsInTheDigest(t *testing.T) {
 			other := append([]tree.Placed(nil), nodes...)
 			other[i].Node = tree.NewNode(n, nil)
 			tr, err := tree.Build(1, other)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if twin, taken := seen[tr.Digest()]; taken {
 				t.Errorf("changing %s gives the digest of changing %s", name, twin)
 			}
@@ -148,9 +146,7 @@ func TestRemovedHeadersLeaveNoTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		if set != nil {
-			if err := x.Update("a", set); err != nil {
-				t.Fatal(err)
-			}
+			must(t, x.Update("a", set))
 		}
 		return x.Tree()
 	}

@@ -18,9 +18,7 @@ func TestDraftsAreSealedInPlace(t *testing.T) {
 	env := Env{Vocabulary: Vocabulary{Turn: "seg", Container: "cont", Block: "block"},
 		Clock: func() int64 { now++; return now }, Taken: func(string) (bool, error) { return false, nil }}
 	before, stamps, err := New(env, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for range 40 {
 		at := now
 		batch := func() *Editor {
@@ -34,13 +32,9 @@ func TestDraftsAreSealedInPlace(t *testing.T) {
 					s.Refs = ids[:1]
 				}
 				id, err := x.Add([]string{"^ah", "^ah", "^sys"}[edits.IntN(3)], s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if ids = append(ids, id); edits.IntN(4) == 0 {
-					if err := x.Remove(ids[len(ids)-1]); err != nil {
-						t.Fatal(err)
-					}
+					must(t, x.Remove(ids[len(ids)-1]))
 					ids = ids[:len(ids)-1]
 				}
 			}
@@ -49,14 +43,10 @@ func TestDraftsAreSealedInPlace(t *testing.T) {
 		index := indexOf(before)
 		x := batch()
 		want, next, err := Seal(x.Tree(), x.Stamps, env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		x = batch()
 		got, again, err := Seal(x.Draft(), x.Stamps, env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got.Digest() != want.Digest() || again != next || indexOf(got) != indexOf(want) {
 			t.Fatalf("cycle %d: sealed %s, want %s", stamps.Cycle, indexOf(got), indexOf(want))
 		}

@@ -66,13 +66,9 @@ func TestErasedNodes(t *testing.T) {
 			n.ForeignISO, n.Content = c.iso, tree.Hold(c.content)
 			was := withHeaders(n, c.headers)
 			mark, err := was.Mark(t.Context(), salt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			is, err := was.Erase(t.Context(), salt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			names := []string{}
 			for _, h := range is.Headers {
 				if h.Name != tree.ErasedName {

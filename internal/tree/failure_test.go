@@ -37,9 +37,7 @@ func loaded(t *testing.T) (*tree.Tree, *modelTree) {
 		nodes[i].Node = tree.NewNode(n, &p.Node.Hash)
 	}
 	tr, err := tree.Build(1, nodes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return tr, w
 }
 

@@ -16,9 +16,7 @@ func TestTheNewestOfAKeyHasTheLatestStamp(t *testing.T) {
 		env := Env{Vocabulary: Vocabulary{Turn: "seg", Container: "cont", Block: "block"},
 			Clock: func() int64 { now++; return now }, Taken: func(string) (bool, error) { return false, nil }}
 		before, stamps, err := New(env, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		x := Edit(context.Background(), before.WithCycle(stamps.Cycle), before, stamps, env)
 		add := func(into string) (last string) {
 			t.Helper()
@@ -74,9 +72,7 @@ func TestSingleAddsOfKeysLookAtFewNodes(t *testing.T) {
 		env := Env{Bare: true, Vocabulary: Vocabulary{Turn: "seg", Container: "cont", Block: "block"},
 			Clock: func() int64 { now++; return now }, Taken: func(string) (bool, error) { return false, nil }}
 		before, stamps, err := New(env, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		working, known := before.WithCycle(stamps.Cycle), KeyFamilies{}
 		for i := range n {
 			env.Families = &known

@@ -14,9 +14,7 @@ import (
 func TestSpecTakesJSON(t *testing.T) {
 	const value canon.Value = `{"a":["<&>",1.0]}`
 	base, stamps, err := tree.New(threadEnv, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	x := tree.Edit(context.Background(), base, base, stamps, threadEnv)
 	for _, c := range []struct {
 		given any

@@ -27,9 +27,7 @@ func newEditor(t *testing.T) *tree.Editor {
 	t.Helper()
 	w := newModelTree()
 	tr, stamps, err := tree.New(w.env(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return tree.Edit(background, tr.WithCycle(stamps.Cycle), tr, stamps, w.env())
 }
 
@@ -49,9 +47,7 @@ func TestNestingEndsAtTheLimit(t *testing.T) {
 			}
 			// What an edit took, a commit and a reload take as well.
 			sealed, _, err := tree.Seal(x.Tree(), x.Stamps, newModelTree().env())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if levels := len(sure.Get(sealed.Path(last))); levels > tree.MaxDepth {
 				t.Fatalf("%d groups in %s: sealed they are on %d levels, the limit is %d", count, c.region, levels, tree.MaxDepth)
 			}
@@ -64,9 +60,7 @@ func TestMovingATallGroupKeepsTheLimit(t *testing.T) {
 	for _, region := range []string{"^sys", "^ah"} {
 		x := newEditor(t)
 		top, err := x.Add("^ah", tree.Spec{NodeType: "cont", Offset: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		below := top
 		for range 30 {
 			if below, err = x.Add(below, tree.Spec{NodeType: "cont"}); err != nil {
@@ -84,9 +78,7 @@ func TestMovingATallGroupKeepsTheLimit(t *testing.T) {
 			deep = sure.Get(x.Tree().Parent(deep))
 		}
 		sealed, _, err := tree.Seal(x.Tree(), x.Stamps, newModelTree().env())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		most := 0
 		for e := range sure.All(sealed.All()) {
 			most = max(most, len(sure.Get(sealed.Path(e.Node().ID))))
@@ -100,9 +92,7 @@ func TestMovingATallGroupKeepsTheLimit(t *testing.T) {
 func TestMovingATallGroupToTheCoreKeepsTheLimit(t *testing.T) {
 	x := newEditor(t)
 	top, err := x.Add("^sys", tree.Spec{NodeType: "cont"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	count, _, _ := nest(x, top, 0)
 	_, err = x.Move(top, "^ah", 0)
 	if e := faultOf(err); e.Code != fault.Limit || e.Node != top {
@@ -116,9 +106,7 @@ func TestIntegersEndAtTheLimit(t *testing.T) {
 	fresh := func(last, next int64, clock func() int64) *tree.Editor {
 		env := newModelTree().env()
 		tr, stamps, err := tree.New(env, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		x := tree.Edit(background, tr.WithCycle(stamps.Cycle), tr, stamps, env)
 		for _, id := range []string{"a", "b", "c"} {
 			if _, err := x.Add("^sys", tree.Spec{ID: id}); err != nil {
@@ -222,17 +210,13 @@ func TestGeneratedIDsSkipThoseTaken(t *testing.T) {
 	env.Suffix = "-f2"
 	w.history["block:1-3-f2"] = true
 	tr, stamps, err := tree.New(env, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	stamps.Given = 1 // an edit gave such an id once
 	x := tree.Edit(background, tr.WithCycle(1), tr, stamps, env)
 	var got []string
 	for _, given := range []string{"", "block:1-2-f2", "", "", ""} {
 		id, err := x.Add("^sys", tree.Spec{ID: given})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got = append(got, fmt.Sprint(id, " index ", sure.Get(x.Tree().Node(id)).Index))
 	}
 	equal(t, "ids", got, []string{

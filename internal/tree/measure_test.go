@@ -44,9 +44,7 @@ func TestMeasuresAddUp(t *testing.T) {
 				for p := range sure.All(v.tree.All()) {
 					e, parent := p.Entry, p.Parent
 					own, err := m.Of(background, e)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					if e.Class() == tree.Block {
 						blocks = append(blocks, own)
 					}
@@ -56,9 +54,7 @@ func TestMeasuresAddUp(t *testing.T) {
 				}
 				for e := range sure.All(v.tree.All()) {
 					got, err := m.Sum(background, e.Entry)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					equal(t, m.Name+" of "+e.Node().ID, got, naive[e.Node().ID])
 				}
 				if m.Name != "tokens letters" {
@@ -67,9 +63,7 @@ func TestMeasuresAddUp(t *testing.T) {
 				sum := int64(0)
 				for n := range len(blocks) + 1 {
 					got, err := m.First(background, v.tree, n)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					equal(t, "first blocks", got, sum)
 					if n < len(blocks) {
 						sum += blocks[n]
@@ -87,9 +81,7 @@ func TestTokensAreCountedOnce(t *testing.T) {
 		m := tree.Tokens(c)
 		sum := func(tr *tree.Tree) int64 {
 			n, err := m.Sum(background, tr.Root())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return n
 		}
 		l := newLong(t, turns)

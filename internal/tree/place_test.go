@@ -19,9 +19,7 @@ func newSecondCycle(t *testing.T, head ...func(*tree.Editor)) secondCycle {
 	t.Helper()
 	w := newModelTree()
 	tr, stamps, err := tree.New(w.env(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	history := map[string]bool{}
 	env := w.env()
 	env.Taken = func(id string) (bool, error) { return history[id], nil }
@@ -39,17 +37,13 @@ func newSecondCycle(t *testing.T, head ...func(*tree.Editor)) secondCycle {
 		}
 	}
 	tr, stamps, err = tree.Seal(x.Tree(), x.Stamps, env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for e := range sure.All(tr.All()) {
 		history[e.Node().ID] = true
 	}
 	b := secondCycle{Editor: tree.Edit(background, tr.WithCycle(2), tr, stamps, env), core: sure.Get(tr.Parent("ask"))}
 	b.turn = sure.Get(tr.Parent(b.core))
-	if err := b.Remove("gone"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.Remove("gone"))
 	for _, f := range head {
 		f(b.Editor)
 	}
@@ -115,9 +109,7 @@ func TestCadIsANumberOfCycles(t *testing.T) {
 	env := tree.Env{Bare: true, Vocabulary: tree.Vocabulary{Turn: "seg", Container: "cont", Block: "block"},
 		Clock: func() int64 { return 0 }, Taken: func(string) (bool, error) { return false, nil }}
 	before, stamps, err := tree.New(env, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for cad, want := range map[int64]fault.Code{-1: fault.PlacementInvalid, 0: fault.PlacementInvalid, 1: "",
 		tree.MaxInteger: "", tree.MaxInteger + 1: fault.PlacementInvalid} {
 		x := tree.Edit(background, before.WithCycle(stamps.Cycle), before, stamps, env)

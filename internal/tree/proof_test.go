@@ -30,9 +30,7 @@ func sample(t *testing.T, cycle int64, change func(nodes map[string]*Node)) *Tre
 		placed[i] = Placed{NewNode(*nodes[id], nil), parents[i]}
 	}
 	tr, err := Build(cycle, placed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return tr
 }
 
@@ -100,9 +98,7 @@ func TestThreadDigestOfRegions(t *testing.T) {
 			placed = append(placed, Placed{e.node, at[parent]})
 		}
 		fresh, err := Build(1, placed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return fresh
 	}
 	digests := map[string]Digest{}

@@ -16,9 +16,7 @@ func TestThreadRanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, v := range genRun(t).versions {
 			var thread bytes.Buffer
-			if err := v.tree.WriteThread(background, &thread); err != nil {
-				t.Fatal(err)
-			}
+			must(t, v.tree.WriteThread(background, &thread))
 			objects, at := v.world.thread(), map[string]int{}
 			for i, r := range v.world.blocks(v.world.root()) {
 				at[r.id] = i

@@ -81,9 +81,7 @@ func TestReadersNeedNoLock(t *testing.T) {
 		x.Update("rule0", map[string]any{"content": i})
 		x.Remove(fmt.Sprint("own", i-3))
 		tr, stamps, err := tree.Seal(x.Tree(), x.Stamps, l.env)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		l.tree, l.stamps = tr, stamps
 		snapshot := look(tr)
 		latest.Store(&snapshot)

@@ -61,9 +61,7 @@ func TestATurnKeepsOneForm(t *testing.T) {
 	}
 	tr, err := tree.Build(0, []tree.Placed{{node("root", "^root"), -1}, {node("seq", "^seq"), 0}, {node("t", "seg"), 1},
 		{node("b", "block"), 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	written := 0
 	var forms []*tree.Form
 	for i := range 6 {

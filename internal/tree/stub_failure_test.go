@@ -104,9 +104,7 @@ func TestAnotherRunIsRefused(t *testing.T) {
 		t.Fatal("a list of turns has no stub")
 	}
 	other, _, err := eager.edit().Tree(), 0, error(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	run := func(tr *tree.Tree) *tree.List { return tr.Region(tree.Seq).Children() }
 	sums := stub
 	sums.Summary.Nodes++

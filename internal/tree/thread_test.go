@@ -22,9 +22,7 @@ var threadEnv = tree.Env{
 func sealTexts(t *testing.T, texts ...string) []*tree.Tree {
 	t.Helper()
 	working, stamps, err := tree.New(threadEnv, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all []*tree.Tree
 	base := working
 	for i, text := range texts {
@@ -62,16 +60,12 @@ func TestLongThreadsAreWrittenWhole(t *testing.T) {
 		var want []string
 		for b := range sure.All(last.Blocks(0)) {
 			b, err := b.Node().AppendRendered(context.Background(), nil, b.Region)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			want = append(want, string(b))
 		}
 		for _, round := range []string{"cold", "warm"} {
 			var out bytes.Buffer
-			if err := last.WriteThread(context.Background(), &out); err != nil {
-				t.Fatal(err)
-			}
+			must(t, last.WriteThread(context.Background(), &out))
 			if out.String() != "["+strings.Join(want, ",")+"]" {
 				t.Errorf("blocks of %d bytes, %s: the thread is not that of its blocks", size, round)
 			}
@@ -102,13 +96,9 @@ func TestLongBlocksAreWrittenWhole(t *testing.T) {
 			want += fmt.Sprintf(`,{"id":"%d","role":"system","content":%s}`, i, text)
 		}
 		built, err := tree.Build(1, nodes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var out bytes.Buffer
-		if err := built.WriteThread(context.Background(), &out); err != nil {
-			t.Fatal(err)
-		}
+		must(t, built.WriteThread(context.Background(), &out))
 		if out.String() != strings.Replace(want, "[,", "[", 1)+"]" {
 			t.Fatalf("blocks of %d bytes: the thread is not that of its blocks", size)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 var (
@@ -17,7 +18,7 @@ var (
 
 	create     = dbtest.Create
 	say        = dbtest.Say
-	must       = dbtest.Must
+	must       = testrun.Must
 	documentOf = dbtest.Document
 	verdicts   = dbtest.Verdicts
 	logOf      = dbtest.LogOf

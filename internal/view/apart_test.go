@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 )
 
@@ -33,9 +34,7 @@ func TestAForkOfADeletedContextInheritsNothing(t *testing.T) {
 	if got := k.Apart("run"); got.Inherited != 0 || !slices.Equal(got.Beside, []string{"run/summary-1"}) {
 		t.Errorf("got %+v", got)
 	}
-	if err := pact.Delete(ctx, db, "run"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pact.Delete(ctx, db, "run"))
 	if k, err = RelationsOf(ctx, db); err != nil || k.Apart("fork").Inherited != 0 {
 		t.Errorf("%+v, %v", k.Apart("fork"), err)
 	}
@@ -58,3 +57,5 @@ func TestWhichContextStandsForAFile(t *testing.T) {
 		}
 	}
 }
+
+var must = testrun.Must

@@ -19,9 +19,7 @@ func randomContext(t testing.TB, random *rand.Rand, calls int) *pact.Context {
 	t.Helper()
 	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "random",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: words{}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	made := 0
 	for range calls {
 		pruning := &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
@@ -49,9 +47,7 @@ func randomContext(t testing.TB, random *rand.Rand, calls int) *pact.Context {
 			}
 			return nil
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	return c
 }

@@ -53,9 +53,7 @@ func modelLines(content string, pattern *regexp.Regexp) (list []Line) {
 // In which snapshots a content occurs is proved in internal/provenance; here what is found in it, and how it is shown.
 func TestGrepFindsTheLinesThatAreShown(t *testing.T) {
 	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "w", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	add := func(into string, texts ...any) func(b *pact.Batch) error {
 		return func(b *pact.Batch) error {
 			for i, text := range texts {
@@ -67,14 +65,10 @@ func TestGrepFindsTheLinesThatAreShown(t *testing.T) {
 	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: add("^sys", grepTexts...)}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Edit(t.Context(), add("^ah", grepTexts[:4]...), nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Edit(t.Context(), add("^ah", grepTexts[:4]...), nil))
 	for _, text := range grepPatterns {
 		pattern, err := Pattern(text, false, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var want []*Occurrence
 		for _, region := range []tree.Class{tree.Sys, tree.Head} {
 			state, cycle := "", int64(1)
@@ -92,9 +86,7 @@ func TestGrepFindsTheLinesThatAreShown(t *testing.T) {
 			}
 		}
 		got, err := Grep(t.Context(), c, pact.Cycle(1), "latest", "draft", pattern, func(int64) {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		byID := func(a, b *Occurrence) int { return strings.Compare(a.ID, b.ID) }
 		slices.SortFunc(got, byID)
 		slices.SortFunc(want, byID)
@@ -111,15 +103,11 @@ func TestGrepFindsTheLinesThatAreShown(t *testing.T) {
 func TestASearchOfAHistoryMakesNoTrees(t *testing.T) {
 	testrun.CountsAllocations(t)
 	pattern, err := Pattern("no such word", true, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	each := func(cycles int) float64 {
 		e := engine.New(struct{ store.Store }{store.NewMemory()}, zstd.Packing)
 		c, err := pact.Create(t.Context(), dbtest.Of(e), "w", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range cycles {
 			if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 				for range 4 {
@@ -148,18 +136,14 @@ func TestASearchOfAHistoryMakesNoTrees(t *testing.T) {
 // Alone, the working state says of each content whether only it has that, or a snapshot too.
 func TestGrepOfTheWorkingStateAlone(t *testing.T) {
 	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "w", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	add := func(text string) func(b *pact.Batch) error {
 		return func(b *pact.Batch) error { b.Add("^ah", pact.Spec{Content: text}); return nil }
 	}
 	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: add("sent word")}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Edit(t.Context(), add("new word"), nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Edit(t.Context(), add("new word"), nil))
 	got, err := Grep(t.Context(), c, "working", "working", "draft", regexp.MustCompile("word"), func(int64) {})
 	if err != nil || len(got) != 2 || got[0].State != "working" || got[1].State != "draft" {
 		list, _ := json.Marshal(got)

@@ -34,17 +34,13 @@ func modelThread(t *testing.T, s *pact.Snapshot, unit Unit) (list []modelBlock) 
 	t.Helper()
 	for b := range sure.All(tree.Of(s).Blocks(0)) {
 		text, err := b.Node().AppendRendered(t.Context(), nil, b.Region)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var shown struct {
 			Role    string
 			Kind    string
 			Content string
 		}
-		if err := json.Unmarshal(text, &shown); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(text, &shown))
 		b := modelBlock{string(text), b.Node(), KindOf(shown.Role, shown.Kind), int64(len(text)) + 1}
 		if unit == Tokens {
 			if b.height = 0; shown.Content != "" {
@@ -110,14 +106,10 @@ func TestPicturesAgreeWithModel(t *testing.T) {
 		from := 1 + random.Int64N(last)
 		to := from + random.Int64N(last-from+1)
 		calls, err := NewReader(c, unit, nil, nil).Calls(t.Context(), pact.Cycle(from), pact.Cycle(to))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		p, err := Draw(t.Context(), c, calls, PictureOptions{Columns: 1 + random.IntN(25), Rows: 1 + random.IntN(60), Unit: unit,
 			Counter: words{}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		comparePicture(t, c, p, calls)
 		if t.Failed() {
 			t.Fatalf("seed %d, %s, %d..%d", seed, unit, from, to)
@@ -130,9 +122,7 @@ func comparePicture(t *testing.T, c *pact.Context, p *Picture, calls []Call) {
 	threads := map[int64][]modelBlock{}
 	for cycle := max(1, p.From-1); cycle <= p.To; cycle++ {
 		s, err := c.At(t.Context(), pact.Cycle(cycle))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		threads[cycle] = modelThread(t, s, p.Unit)
 	}
 	high := int64(0)

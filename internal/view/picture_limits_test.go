@@ -24,9 +24,7 @@ type shape struct {
 func (s shape) make(t testing.TB) *pact.Context {
 	t.Helper()
 	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "shape", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var last []string
 	for call := range s.calls {
 		note := pact.Note{}
@@ -49,9 +47,7 @@ func (s shape) make(t testing.TB) *pact.Context {
 			b.Add("^ah", pact.Spec{ID: fmt.Sprint(s.id, "turn", call), Role: "user", Content: "next"})
 			return nil
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	return c
 }
@@ -72,17 +68,11 @@ func TestPicturesStaySmall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := s.make(t)
 			calls, err := NewReader(c, Bytes, nil, nil).Calls(t.Context(), pact.Cycle(1), "latest")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			p, err := Draw(t.Context(), c, calls, PictureOptions{Columns: 4000, Rows: 4000, Unit: Bytes})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			text, err := json.Marshal(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if len(text) > MaxAnswer || len(text) < MaxAnswer/100 && !strings.Contains(name, ",") {
 				t.Errorf("%d bytes, want at most %d", len(text), MaxAnswer)
 			}
@@ -102,9 +92,7 @@ func TestColumnsCostWhatIsNew(t *testing.T) {
 	visited := func(blocks int, comb bool) int {
 		c := shape{calls: calls, blocks: blocks, comb: comb}.make(t)
 		list, err := NewReader(c, Bytes, nil, nil).Calls(t.Context(), pact.Cycle(1), "latest")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return visits(t, c, list)
 	}
 	few, many := visited(1000, false), visited(8000, false)
@@ -123,9 +111,7 @@ func TestColumnsCostWhatIsNew(t *testing.T) {
 func visits(t *testing.T, c *pact.Context, calls []Call) int {
 	t.Helper()
 	log, err := provenance.LogOf(c.Log(t.Context(), 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d := &drawing{ctx: t.Context(), context: c, calls: calls, log: log, options: PictureOptions{Unit: Bytes}, strips: new(strips)}
 	if _, err := d.draw(len(calls), 50); err != nil {
 		t.Fatal(err)

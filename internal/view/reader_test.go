@@ -32,9 +32,7 @@ func TestReadersAgreeWithModel(t *testing.T) {
 			case 1:
 				if running == "" {
 					a, err := c.StartAttempt(t.Context(), pact.ProviderCall{Provider: "p", Model: "m"}, io.Discard, nil)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					running = a.ID
 				}
 			case 2:
@@ -49,23 +47,15 @@ func TestReadersAgreeWithModel(t *testing.T) {
 			_, last := c.Cycles()
 			from := 1 + random.Int64N(last)
 			got, err := r.Calls(t.Context(), pact.Cycle(from), "latest")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			want, err := NewReader(c, Bytes, nil, nil).Calls(t.Context(), pact.Cycle(from), "latest")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			compareJSON(t, got, want)
 			o := PictureOptions{Columns: 1 + random.IntN(3), Rows: 20, Unit: Bytes}
 			picture, err := r.Draw(t.Context(), pact.Cycle(from), "latest", o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			fresh, err := Draw(t.Context(), c, want, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			compareJSON(t, picture, fresh)
 		}
 		if t.Failed() {
@@ -77,13 +67,9 @@ func TestReadersAgreeWithModel(t *testing.T) {
 func compareJSON(t *testing.T, got, want any) {
 	t.Helper()
 	a, err := json.Marshal(got)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if string(a) != string(b) {
 		t.Errorf("%s\nwant %s", a, b)
 	}

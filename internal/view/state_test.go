@@ -13,6 +13,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/store"
@@ -24,17 +25,11 @@ import (
 func repair(t *testing.T) *pact.Context {
 	t.Helper()
 	data, err := os.ReadFile("../../examples/conversations/weather.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	list, err := transcript.Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c, err := transcript.Import(t.Context(), pact.NewDB(store.NewMemory()), "weather", list[0], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	edit := func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{ID: "rule", Role: "system", Kind: "text", Content: "Never guess.", Key: "rules",
 			Tags: []string{"fixed"}, Attrs: map[string]any{"data_level": "high"}})
@@ -58,9 +53,7 @@ func (words) Count(text string) int { return len(strings.Fields(text)) }
 func stateAt(t *testing.T, c *pact.Context, cycle int64) *view.State {
 	t.Helper()
 	log, err := provenance.LogOf(c.Log(t.Context(), 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	v := &view.State{Log: log, Counter: words{}}
 	if v.Snapshot, err = c.At(t.Context(), pact.Cycle(cycle)); err != nil {
 		t.Fatal(err)
@@ -80,13 +73,9 @@ func TestBlocksAreThoseOfTheThread(t *testing.T) {
 	for cycle := int64(1); cycle <= last; cycle++ {
 		v := stateAt(t, c, cycle)
 		thread, err := v.Snapshot.Thread(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var objects []json.RawMessage
-		if err := json.Unmarshal(thread, &objects); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(thread, &objects))
 		var rows []view.Block
 		var sums []view.KindSum
 		for after, more := 0, true; more; {
@@ -126,13 +115,9 @@ func sameObjects(t *testing.T, before *pact.Snapshot, objects []json.RawMessage)
 		return 0
 	}
 	thread, err := before.Thread(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var older []json.RawMessage
-	if err := json.Unmarshal(thread, &older); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(thread, &older))
 	for n < len(older) && n < len(objects) && bytes.Equal(older[n], objects[n]) {
 		n++
 	}
@@ -144,16 +129,12 @@ func TestBlocksAreFilteredAndSorted(t *testing.T) {
 	_, last := c.Cycles()
 	v := stateAt(t, c, last)
 	all, err := v.Blocks(t.Context(), view.Filter{Limit: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, f := range []view.Filter{{Kinds: []view.Kind{view.KindCall, view.KindResult}}, {Failed: true},
 		{IDs: map[string]bool{"rule": true}}, {Order: view.ByBytes}} {
 		f.Limit = 1000
 		got, err := v.Blocks(t.Context(), f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := slices.DeleteFunc(slices.Clone(all.Items), func(b view.Block) bool {
 			return f.Kinds != nil && b.Kind != "call" && b.Kind != "result" || f.Failed && !b.Failed ||
 				f.IDs != nil && !f.IDs[b.Node]
@@ -229,9 +210,7 @@ func TestNodesNamesAndTexts(t *testing.T) {
 	_, last := c.Cycles()
 	v := stateAt(t, c, last)
 	n, err := v.Node(t.Context(), c, "long")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if n.Complete || n.Form != "text" || len(*n.Content) > 256<<10 || !strings.HasPrefix(string(*n.Content), "Zürich\n") ||
 		n.By != "ann" || n.Message != "why" || !slices.Equal(n.RefersTo, []string{"rule"}) || *n.Headers.TTL != 9 ||
 		!slices.Equal(n.Carried, []view.Span{{From: last, To: last}}) || n.Parent != "group" || *n.Tokens != 60_000 {
@@ -263,9 +242,7 @@ func TestCarriedIsEverySnapshotThatHasTheNode(t *testing.T) {
 	_, last := c.Cycles()
 	spans := map[string]view.Span{}
 	for s, err := range c.History(t.Context(), pact.Cycle(1), "latest") {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for e := range sure.All(tree.Of(s).All()) {
 			id, span := e.Node().ID, spans[e.Node().ID]
 			if span.From == 0 {
@@ -288,3 +265,5 @@ func TestCarriedIsEverySnapshotThatHasTheNode(t *testing.T) {
 		t.Error("nothing expired")
 	}
 }
+
+var must = testrun.Must

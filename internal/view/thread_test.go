@@ -15,9 +15,7 @@ import (
 func lookedAt(t *testing.T) *pact.Snapshot {
 	t.Helper()
 	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "c", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := func(n int) string {
 		var all strings.Builder
 		for i := range n {
@@ -25,7 +23,7 @@ func lookedAt(t *testing.T) *pact.Snapshot {
 		}
 		return all.String()
 	}
-	if err := c.Edit(t.Context(), func(b *pact.Batch) error {
+	must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
 		for _, s := range []pact.Spec{{Role: "system", Kind: "text", Content: "Be brief."},
 			{Kind: "tool", Content: map[string]any{"name": "read"}}, {Kind: "tool", Content: map[string]any{"name": "list"}}} {
 			b.Add("^sys", s)
@@ -39,9 +37,7 @@ func lookedAt(t *testing.T) *pact.Snapshot {
 			b.Add("^ah", s)
 		}
 		return nil
-	}, nil); err != nil {
-		t.Fatal(err)
-	}
+	}, nil))
 	return c.Working()
 }
 

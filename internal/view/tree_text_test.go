@@ -28,18 +28,12 @@ func TestTreesAreWrittenOneAfterAnother(t *testing.T) {
 				at = pact.Cycle(1 + random.Int64N(12))
 			}
 			s, err := c.At(t.Context(), at)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			v := &State{Snapshot: s}
 			page, err := v.Tree(t.Context(), "", 0, math.MaxInt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			parts, same, err := of.Of(t.Context(), v)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			want, err := json.Marshal(page.Items)
 			if got := bytes.Join(parts[:], nil); err != nil || !bytes.Equal(got, want) {
 				t.Fatalf("seed %d, %s: %s, want %s, %v", seed, at, got, want, err)

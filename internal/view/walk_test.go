@@ -13,9 +13,7 @@ import (
 // of them.
 func TestAStepBringsWhatIsNew(t *testing.T) {
 	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "chat", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const calls = 6
 	for i := range calls {
 		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
@@ -23,18 +21,12 @@ func TestAStepBringsWhatIsNew(t *testing.T) {
 			b.Add("^ah", pact.Spec{Role: "user", Content: fmt.Sprint("question ", i), TTL: new(int64(100))})
 			return nil
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	for s, err := range view.Walk(t.Context(), c, pact.Cycle(2), pact.Cycle(calls), view.WalkOptions{Snapshots: true}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		changes, err := s.Changes()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		blocks := 0
 		for _, e := range changes.Added {
 			if e.Node().Content.Size() > 0 {

@@ -27,9 +27,7 @@ func bytesSuite(t *testing.T, database func(*testing.T) string) {
 	storetest.Suite{
 		Open: func(t *testing.T) store.Store { return open(t, database(t)) },
 		Reopen: func(t *testing.T, s store.Store) store.Store {
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Close())
 			return open(t, addresses[s])
 		},
 	}.Run(t)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // put makes a commit of a turn with a text, and a request token where one is
@@ -28,12 +29,7 @@ func commit(t testing.TB, c *pact.Context, token string, turn int) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Must
 
 // databaseName is the last part of an address.
 func databaseName(t testing.TB, address string) string {

@@ -190,9 +190,7 @@ type turns struct {
 func begin(t testing.TB, s engine.Contexts) *turns {
 	t.Helper()
 	w := &turns{store: s}
-	if err := w.create(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.create(t.Context()))
 	return w
 }
 
@@ -263,18 +261,14 @@ func (w *turns) apply(ctx context.Context, c engine.Change) error {
 
 // next makes a turn in one durable step.
 func (w *turns) next(t testing.TB, text string) {
-	if err := w.commit(t.Context(), text, false); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.commit(t.Context(), text, false))
 }
 
 // attempt records an attempt of the turn to come.
 func (w *turns) attempt(t testing.TB) history.Attempt {
 	t.Helper()
 	a, err := w.store.PutAttempt(t.Context(), w.state.Key, w.call())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return a
 }
 

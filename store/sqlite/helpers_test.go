@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"database/sql"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/zstd"
 	"github.com/contexttree/pact/store"
 	"os"
@@ -18,9 +19,7 @@ import (
 func raw(t *testing.T, path string, statements ...string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { db.Close() })
 	for _, statement := range statements {
 		if _, err := db.Exec(statement); err != nil {
@@ -30,12 +29,7 @@ func raw(t *testing.T, path string, statements ...string) *sql.DB {
 	return db
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Must
 
 func put(t *testing.T, path, text string) {
 	t.Helper()
@@ -61,9 +55,7 @@ func copyFile(t *testing.T, from, to string) {
 func open(t testing.TB, path string) engine.Contexts {
 	t.Helper()
 	s, err := openFile(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)

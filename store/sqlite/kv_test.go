@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/storetest"
 )
@@ -19,9 +20,7 @@ func TestBytes(t *testing.T) {
 			return s
 		},
 		Reopen: func(t *testing.T, s store.Store) store.Store {
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.Close())
 			again := openBytes(t, paths[s])
 			paths[again] = paths[s]
 			return again
@@ -32,9 +31,7 @@ func TestBytes(t *testing.T) {
 func openBytes(t *testing.T, path string) store.Store {
 	t.Helper()
 	s, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -44,19 +41,13 @@ func TestAWriteWritesOneMark(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bytes.db")
 	s, last, wrote := openBytes(t, path), "", 0
 	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	for i := range int64(300) {
 		record := store.Record{Space: 9, Number: i + 1, Value: make([]byte, 32<<10)}
-		if err := s.Write(t.Context(), &store.Batch{Append: []store.Record{record}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Write(t.Context(), &store.Batch{Append: []store.Record{record}}))
 		var this, before string
-		if err := db.QueryRow("SELECT hex(this), hex(before) FROM mark").Scan(&this, &before); err != nil {
-			t.Fatal(err)
-		}
+		must(t, db.QueryRow("SELECT hex(this), hex(before) FROM mark").Scan(&this, &before))
 		switch {
 		case this == last:
 		case before == last || last == "":
@@ -70,3 +61,5 @@ func TestAWriteWritesOneMark(t *testing.T) {
 		t.Errorf("%d marks: the log was not moved twice", wrote)
 	}
 }
+
+var must = testrun.Must

@@ -16,6 +16,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/gathered"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 )
 
@@ -42,16 +43,12 @@ func TestAKilledImportLeavesWholeCalls(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log.jsonl")
 	long := []byte(`"content":"` + strings.Repeat("x ", 150_000)) // of each result: a few calls are as much as waits
 	log := bytes.ReplaceAll(dbtest.Branches(30, 2), []byte(`"content":"`), long)
-	if err := os.WriteFile(path, log, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, log, 0o600))
 	var out bytes.Buffer
 	a := &command.App{Screen: *screen.New(&out, &out, nil)}
 	imported := func(m *mortal) error {
 		in, err := planOf(t.Context(), a, path, &importFlags{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		in.to = gathered.New(m)
 		_, err = importAll(t.Context(), a, pact.NewDB(in.to), in)
 		return err
@@ -59,42 +56,30 @@ func TestAKilledImportLeavesWholeCalls(t *testing.T) {
 	left := func(m *mortal) string { // all that contexts and attempts say
 		db := pact.NewDB(m.Memory)
 		list, err := pact.List(t.Context(), db)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var all strings.Builder
 		for _, info := range list {
 			c, err := pact.Open(t.Context(), db, info.Name, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			attempts, err := c.Attempts(t.Context(), 0, info.Cycle+1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, a := range attempts {
 				if a.Status == history.Running {
 					t.Errorf("%s of %s is running for ever", a.ID, info.Name)
 				}
 			}
 			text, err := json.Marshal([]any{info, attempts})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			all.Write(text)
 			for e, err := range c.Log(t.Context(), 1) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				all.WriteString(e.Digest + e.Message)
 			}
 		}
 		return all.String()
 	}
 	whole := &mortal{store.NewMemory(), 1 << 20}
-	if err := imported(whole); err != nil {
-		t.Fatal(err)
-	}
+	must(t, imported(whole))
 	want, killed := left(whole), 0
 	for ; ; killed++ {
 		m := &mortal{store.NewMemory(), killed}
@@ -107,9 +92,7 @@ func TestAKilledImportLeavesWholeCalls(t *testing.T) {
 		}
 		left(m)
 		m.left = 1 << 20
-		if err := imported(m); err != nil {
-			t.Fatal(err)
-		}
+		must(t, imported(m))
 		if got := left(m); got != want {
 			t.Errorf("killed after %d batches, and imported again:\n%.2000s\nnot\n%.2000s", killed, got, want)
 		}
@@ -118,3 +101,5 @@ func TestAKilledImportLeavesWholeCalls(t *testing.T) {
 		t.Errorf("it was killed %d times", killed)
 	}
 }
+
+var must = testrun.Must

@@ -18,9 +18,7 @@ import (
 // A person is asked whether a compressed file may take more memory, and not where more memory does not help.
 func TestAPersonIsAskedForMemoryAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "chat.json.gz")
-	if err := os.WriteFile(path, []byte("\x1f\x8b\x08\x00"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte("\x1f\x8b\x08\x00"), 0o600))
 	for name, c := range map[string]struct {
 		run   func(ctx context.Context) error
 		times int

@@ -41,9 +41,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 				copied[i] = append([]string{}, rows[i]...)
 			}
 			a.Table(head, copied)
-			if err := a.Out.Flush(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, a.Out.Flush())
 			return out.String()
 		}
 		drawn := print(true)
@@ -105,9 +103,7 @@ func TestATerminalWithoutUTF8GetsASCII(t *testing.T) {
 func TestThePagerGetsTheOutput(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "pager")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\necho paged $LESS $1\ncat\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(script, []byte("#!/bin/sh\necho paged $LESS $1\ncat\n"), 0o700))
 	for pager, want := range map[string]string{script + " -x": "paged FRX -x\nhello\n", "/no/such/pager": "hello\n"} {
 		var out bytes.Buffer
 		a := New(&out, &out, []string{"PAGER=" + pager, "PATH=" + os.Getenv("PATH")})
@@ -124,3 +120,5 @@ func TestThePagerGetsTheOutput(t *testing.T) {
 		}
 	}
 }
+
+var must = testrun.Must

@@ -17,12 +17,8 @@ func TestJSONIsEscaped(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
 		var b bytes.Buffer
 		a := &Screen{Out: &output{W: &b}, OutTerminal: terminal}
-		if err := a.PrintJSON([]string{hostile}); err != nil {
-			t.Fatal(err)
-		}
-		if err := a.Out.Flush(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.PrintJSON([]string{hostile}))
+		must(t, a.Out.Flush())
 		want := `["a\u001b[31m\u007f\u009b2J\u202eevil\u2066\udb40\udc41 ` + "\u00e9e\u0301\u65e5<&>\"]\n"
 		if b.String() != want {
 			t.Errorf("terminal %v: %q\nwant %q", terminal, b.String(), want)

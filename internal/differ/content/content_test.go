@@ -16,6 +16,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/differ/content"
+	"github.com/contexttree/pact/internal/testrun"
 	jsonpatch "github.com/evanphx/json-patch/v5"
 )
 
@@ -131,9 +132,7 @@ func TestPatchAppliesUnifiedDiffs(t *testing.T) {
 			continue
 		}
 		context := r.IntN(5)
-		if err := os.WriteFile(file, []byte(older), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, []byte(older), 0o600))
 		cmd := exec.Command(program, "--quiet", "--fuzz=0", file)
 		cmd.Stdin = strings.NewReader(*compare(older, newer, diff.Unified, context).Diff)
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -181,9 +180,7 @@ func TestJSONPatchApplies(t *testing.T) {
 			t.Fatalf("from %s to %s: mode %s", older, newer, d.Mode)
 		}
 		p, err := jsonpatch.DecodePatch(d.Patch)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got, err := p.Apply([]byte(older))
 		if err != nil {
 			t.Fatalf("%s to %s: %v", d.Patch, older, err)
@@ -263,13 +260,9 @@ func TestLoneSurrogates(t *testing.T) {
 	from, to := content.Side{Value: older, Label: "older"}, content.Side{Value: newer, Label: "newer"}
 	read := func(mode diff.Mode) canon.Any {
 		data, err := json.Marshal(content.Compare(from, to, mode, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		v, err := canon.Parse(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return v.Any()
 	}
 	a, _ := older.Text()
@@ -387,3 +380,5 @@ func TestLargeTextsAreReplacedAsAWhole(t *testing.T) {
 		t.Errorf("got %.80q…", *d.Diff)
 	}
 }
+
+var must = testrun.Must

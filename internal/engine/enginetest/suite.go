@@ -156,11 +156,6 @@ func wantCode(t *testing.T, err error, code fault.Code) {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Must
 
 var background = context.Background()

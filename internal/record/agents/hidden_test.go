@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // An agent whose calls do not name it is looked for behind sh -c.
@@ -158,12 +160,7 @@ func TestAProxyIsSparedCallsToPact(t *testing.T) {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Must
 
 // Gemini CLI takes no settings from a file that another user may have written: without a choice of how it signs in it is not
 // started there, and the remedy is that choice.

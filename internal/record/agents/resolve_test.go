@@ -207,18 +207,12 @@ func TestWhereAnAgentCalls(t *testing.T) {
 			home := t.TempDir()
 			for file, text := range c.files {
 				file = filepath.Join(home, file)
-				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)))
 			}
 			work := filepath.Join(home, "work")
-			if err := os.MkdirAll(filepath.Join(work, ".git"), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(filepath.Join(work, ".git"), 0o700))
 			if c.files["opencode.jsonc"] != "" { // above the folder, in the repository
-				if err := os.Rename(filepath.Join(work, ".git"), filepath.Join(home, ".git")); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.Rename(filepath.Join(work, ".git"), filepath.Join(home, ".git")))
 			}
 			t.Chdir(work)
 			env := map[string]string{"HOME": home}
@@ -234,9 +228,7 @@ func TestWhereAnAgentCalls(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			address, from, _ := strings.Cut(c.want, " <")
 			if !slices.ContainsFunc(p.Routes, func(r Route) bool {
 				return r.To.String() == address && strings.Contains(r.From, from) && (from != "" || r.From == "" || c.files != nil)
@@ -308,9 +300,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		t.Run(line, func(t *testing.T) {
 			home := t.TempDir()
 			for file, text := range files {
-				if err := os.WriteFile(filepath.Join(home, file), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(filepath.Join(home, file), []byte(text), 0o600))
 			}
 			t.Chdir(home)
 			env := map[string]string{"HOME": home, "OPENAI_BASE_URL": address}

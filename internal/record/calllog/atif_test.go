@@ -106,9 +106,7 @@ func TestSubAgentsFarDown(t *testing.T) {
 			`{"step_id":1,"source":"user","message":"level ` + strconv.Itoa(n) + `"}]` + below + `}`
 	}
 	log, err := readWhole([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found := fmt.Sprint(log.Findings)
 	if len(log.Sessions) != deepestAgent+1 || !strings.Contains(found, "17 levels down was left out") ||
 		strings.Contains(found, "nothing was read") {
@@ -124,9 +122,7 @@ func TestASubAgentOfATIFIsFoundByItsSession(t *testing.T) {
 "subagent_trajectories":[{"schema_version":"ATIF-v1.8","session_id":"sub","agent":{"name":"s","version":"1","model_name":"gpt-4o-mini"},
 "steps":[{"step_id":1,"source":"user","message":"x?"},{"step_id":2,"source":"agent","message":"found"}]}]}`
 	read, err := readWhole([]byte(log))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if by := read.Sessions[1].BegunBy; by == nil || by.Call != "c1" || len(read.Findings) > 0 {
 		t.Errorf("it is begun by %+v, the findings are %v", by, read.Findings)
 	}

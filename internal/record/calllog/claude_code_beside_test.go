@@ -106,9 +106,7 @@ func TestAnswersBesideOneAnother(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			log, err := readWhole(claudeNotesOf(c.notes...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var list []string
 			for i := range log.Sessions[0].Calls {
 				call := &log.Sessions[0].Calls[i]

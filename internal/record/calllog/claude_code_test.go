@@ -56,9 +56,7 @@ func TestClaudeCodeTranscript(t *testing.T) {
 // far as it goes: no answer that may still grow is among them.
 func TestACutClaudeCodeTranscriptGivesTheFirstCalls(t *testing.T) {
 	data, err := os.ReadFile("testdata/claude-code.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	whole := sampleLog(t, "claude-code.jsonl").Sessions[0]
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	most := 0
@@ -91,9 +89,7 @@ func sentBy(t *testing.T, name string, of provider.API) (list []*provider.Reques
 	t.Helper()
 	for line := range bytes.Lines(runOfAgent(t, name)) {
 		var exchange struct{ Body json.RawMessage }
-		if err := json.Unmarshal(line, &exchange); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(line, &exchange))
 		r, ok := provider.ReadRequest(of, bodyOf(exchange.Body))
 		if !ok {
 			t.Fatalf("the recording holds what is no request: %.100s", line)
@@ -132,9 +128,7 @@ func TestClaudeCodeAgainstTheWire(t *testing.T) {
 		calls []int // which of the requests, counted from 0
 	}{{run + ".jsonl", []int{0, 3, 5, 6}}, {run + "/subagents/agent-a3facb39728dc54f1.jsonl", []int{1, 2}}} {
 		log, err := readWhole(runOfAgent(t, part.file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		calls := log.Sessions[0].Calls
 		if len(calls) != len(part.calls) {
 			t.Fatalf("%s: %d calls, want %d", part.file, len(calls), len(part.calls))
@@ -153,9 +147,7 @@ func TestClaudeCodeAgainstTheWire(t *testing.T) {
 // one above it is one conversation.
 func TestClaudeCodeWithoutChains(t *testing.T) {
 	data, err := os.ReadFile("testdata/claude-code.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var unlinked []byte
 	for line := range bytes.Lines(data) {
 		if bytes.Contains(line, []byte("compact_boundary")) {
@@ -166,9 +158,7 @@ func TestClaudeCodeWithoutChains(t *testing.T) {
 			[]byte(`"parentUuid":null`), 1)...)
 	}
 	log, err := readWhole(unlinked)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	calls := log.Sessions[0].Calls
 	said := words(requestOf(t, &calls[len(calls)-1]).Parts)
 	if len(calls) != 5 || !strings.Contains(said, "Jim Button is lent. | user text And where is The Neverending Story?") {
@@ -183,9 +173,7 @@ func TestClaudeCodeWithoutChains(t *testing.T) {
 // and has a time.
 func TestAClaudeCodeTranscriptInAnyOrder(t *testing.T) {
 	data, err := os.ReadFile("testdata/claude-code.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	facts := func(s Session) (list []string) {
 		for i := range s.Calls {
 			c := &s.Calls[i]
@@ -200,9 +188,7 @@ func TestAClaudeCodeTranscriptInAnyOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range testrun.Size(t, 50, 200, 10_000) {
 		log, err := readWhole(bytes.Join(lines, nil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := facts(log.Sessions[0]); !slices.Equal(got, want) {
 			t.Fatalf("got\n%s\nwant\n%s\nof the lines\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"),
 				bytes.Join(lines, nil))
@@ -229,9 +215,7 @@ func TestAStrayQuestionOfClaudeCodeIsCounted(t *testing.T) {
 			line("7", "6", ask("more")) + line("8", "7", say("three", "")): "",
 	} {
 		read, err := readWhole([]byte(log))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		said := ""
 		for _, f := range read.Findings {
 			said += f.Message + "\n"

@@ -20,9 +20,7 @@ import (
 func runOfAgent(t *testing.T, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(testrun.Shared(t, "data", "agents/"+name)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return data
 }
 
@@ -30,9 +28,7 @@ func runOfAgent(t *testing.T, name string) []byte {
 // of the same run holds it. Only the request for a summary is not in the rollout.
 func TestRolloutHoldsWhatCodexSent(t *testing.T) {
 	log, err := readWhole(runOfAgent(t, "codex/rollout-2026-11-22T08-26-32-01a2025d-3599-7713-9bb1-a58b32bb6c16.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const summary = 3 // the request for a summary among those recorded
 	sent := sentBy(t, "wire/codex-tool-compact.jsonl", provider.Responses)
 	sent = append(sent[:summary:summary], sent[summary+1:]...)
@@ -98,9 +94,7 @@ func TestCodexRollout(t *testing.T) {
 // the first calls of the whole, with the same ids: an answer that goes on is no call.
 func TestACodexRolloutGrows(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "codex-rollout.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	grows(t, data)
 	grows(t, []byte(summarized))
 }
@@ -109,9 +103,7 @@ func TestACodexRolloutGrows(t *testing.T) {
 func grows(t *testing.T, data []byte) {
 	t.Helper()
 	whole, err := readWhole(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	calls := whole.Sessions[0].Calls
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	for n := 1; n < len(lines); n++ {

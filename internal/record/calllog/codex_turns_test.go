@@ -86,9 +86,7 @@ func TestTurnsOfCodex(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			log, err := readWhole(rollout(c.lines...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var sent []string
 			var tokens []int64
 			for i := range log.Sessions[0].Calls {
@@ -139,9 +137,7 @@ func TestARolloutCountsInTheOrderOfItsTimesAndOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			log, err := Read(slices.Concat(c.lines...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			said := len(log.Findings) == len(c.findings)
 			for i := range c.findings {
 				said = said && strings.Contains(log.Findings[i].Message, c.findings[i])

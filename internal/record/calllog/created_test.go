@@ -25,9 +25,7 @@ func TestTheTimeOfAnAnswerOfOpenAIIsTaken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			log, err := Read([]byte(c.line))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var got []int64
 			for _, s := range log.Sessions {
 				for _, call := range s.Calls {

@@ -55,9 +55,7 @@ func TestDamagedLinesLeaveTheRestReadable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			log, err := Read([]byte(c.text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got := calls(log); got != c.calls {
 				t.Errorf("%d calls, want %d", got, c.calls)
 			}

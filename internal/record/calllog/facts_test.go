@@ -94,9 +94,7 @@ func facts(t *testing.T, log *Log, file []byte) map[string]string {
 // gives: no cell is untried.
 func TestTheTableOfFormatsIsTrue(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/imports.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	samples := map[string]bool{}
 	var columns []string
 	for line := range strings.Lines(string(page)) {
@@ -119,9 +117,7 @@ func TestTheTableOfFormatsIsTrue(t *testing.T) {
 				continue
 			}
 			file, err := os.ReadFile(filepath.Join("testdata", name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got := facts(t, sampleLog(t, name), file)
 			for i, column := range columns[1:3] {
 				if got[column] != cells[i+1] {
@@ -131,9 +127,7 @@ func TestTheTableOfFormatsIsTrue(t *testing.T) {
 		}
 	}
 	all, err := os.ReadDir("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range all {
 		if !e.IsDir() && !samples[e.Name()] {
 			t.Errorf("the table lacks the sample %s", e.Name())

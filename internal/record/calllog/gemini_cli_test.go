@@ -61,13 +61,9 @@ func TestEarlierSessionsOfGeminiCLI(t *testing.T) {
 	const user, answer = `{"id":"1","timestamp":"2026-05-04T09:00:00Z","type":"user","content":"Is Momo here?"}`,
 		`{"id":"2","timestamp":"2026-05-04T09:00:02Z","type":"gemini","content":"It is.","tokens":{"input":10,"output":2,"cached":0},"model":"g"}`
 	object, err := readWhole([]byte(`{"sessionId":"s","projectHash":"h","messages":[` + "\n" + user + ",\n" + answer + "]}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	records, err := readWhole([]byte(`{"sessionId":"s","projectHash":"h"}` + "\n" + user + "\n" + answer + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if a, b := strings.Join(callLines(t, object), "\n"), strings.Join(callLines(t, records), "\n"); a != b || len(object.Sessions[0].Calls) != 1 {
 		t.Errorf("the object gives\n%s\nthe records\n%s", a, b)
 	}
@@ -84,9 +80,7 @@ func TestOneAnswerOfGeminiCLIInTwoRecords(t *testing.T) {
 {"id":"3","type":"gemini","content":"","toolCalls":[{"id":"c","name":"find","args":{},"status":"success","result":"shelf 4"}],"model":"g"}
 {"id":"4","type":"gemini","content":"It is.","tokens":{"input":20,"output":3,"cached":0},"model":"g"}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := strings.Join(said(t, log), "\n"); got != `g 10/2/0/-/- user text Is Momo here? -> assistant text I look. | assistant call c find `+
 		`{"functionCall":{"args":{},"id":"c","name":"find"}}`+"\n"+`g 20/3/0/-/- tool result c find {"functionResponse":{"id":"c",`+
 		`"name":"find","response":{"output":"shelf 4"}}} -> assistant text It is.` {
@@ -126,9 +120,7 @@ func TestTheTotalsOfAStreamAreHeldAgainstTheFile(t *testing.T) {
 		run("90", "90", 1) + run("70", "60", 2): {"says 160 tokens in, its answers add up to 150", "says 3 calls of tools, it has 2"},
 	} {
 		log, err := readWhole([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got []string
 		for _, f := range log.Findings {
 			if strings.HasPrefix(f.Message, "altogether") {

@@ -26,9 +26,7 @@ func TestAGeminiSessionSetBackTooOften(t *testing.T) {
 	fmt.Fprintf(&b, `{"$rewindTo":"u%d"}`+"\n", most/2)
 	user("last")
 	log, err := readWhole([]byte(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if said := string(log.Sessions[0].Unsent.Value()); !strings.Contains(said, "say last") {
 		t.Errorf("what was said last is not there: %.200s", said)
 	}

@@ -10,15 +10,14 @@ import (
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // sampleLog reads a sample.
 func sampleLog(t testing.TB, name string) *Log {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	log, err := readWhole(data)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
@@ -139,3 +138,5 @@ func callLines(t testing.TB, log *Log) (list []string) {
 }
 
 func text64(n int64) string { return fmt.Sprint(n) }
+
+var must = testrun.Must

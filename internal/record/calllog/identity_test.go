@@ -27,9 +27,7 @@ func TestEachRecordOfAFileIsSomewhere(t *testing.T) {
 	for _, name := range files {
 		t.Run(strings.TrimPrefix(name, "testdata/"), func(t *testing.T) {
 			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			log, err := Read(data)
 			if err != nil {
 				t.Skip("no log: ", err)

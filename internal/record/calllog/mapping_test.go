@@ -92,9 +92,7 @@ func TestTimesOfPrograms(t *testing.T) {
 		`"2026-05-04T09:00:00.250000"`, `"2026-05-04 09:00:00.25"`, `1777885200.25`, `1777885200250`, `"1777885200250"`,
 		`1777885200250000`, `1777885200250000000`} {
 		v, err := canon.ParseAny([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := timeOf(v); got != want {
 			t.Errorf("%s is %d, want %d", text, got, int64(want))
 		}
@@ -102,9 +100,7 @@ func TestTimesOfPrograms(t *testing.T) {
 	for _, text := range []string{`0`, `17`, `"yesterday"`, `null`, `-1777885200`, `1e300`, `{}`,
 		`"0001-01-01T00:00:00Z"`} {
 		v, err := canon.ParseAny([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := timeOf(v); got != 0 {
 			t.Errorf("%s is %d, want no time", text, got)
 		}

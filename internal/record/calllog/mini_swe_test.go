@@ -34,9 +34,7 @@ func TestMiniSWEAgentWithResponses(t *testing.T) {
 		`{"input_tokens":100,"output_tokens":20,"input_tokens_details":{"cached_tokens":64},"output_tokens_details":` +
 		`{"reasoning_tokens":12}},"extra":{"cost":0.01,"timestamp":1777885204.0}},{"type":"function_call_output","call_id":"c1",` +
 		`"output":"done","extra":{"timestamp":1777885205.0}}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const want = `gpt-5 100/20/64/-/12 user text Fix it. -> assistant thinking {"summary":[],"type":"reasoning"} | assistant call c1 bash ` +
 		`{"arguments":"{}","call_id":"c1","name":"bash","type":"function_call"}`
 	if got := strings.Join(said(t, log), "\n"); got != want || len(log.Findings) > 0 {

@@ -205,9 +205,7 @@ func TestAnAnswerWrittenAnewThatBrokeOffIsNotWhole(t *testing.T) {
 			answered = `"data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"half of\"}]}}]}\n\n"`
 		}
 		log, err := readWhole([]byte("{" + request + `,"response":` + answered + "}"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if answer, said := answerOf(&log.Sessions[0].Calls[0]); answer.Failure == "" || len(said) != 1 || said[0].Content.Text != "half of" {
 			t.Errorf("%s: failed with %q, said %v", request, answer.Failure, said)
 		}

@@ -172,9 +172,7 @@ func TestADamagedNodeHidesNoConversation(t *testing.T) {
 func TestIDsOfCallsStay(t *testing.T) {
 	ids := func(data []byte) (list []string) {
 		log, err := readWhole(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, s := range log.Sessions {
 			for i := range s.Calls {
 				list = append(list, s.Name+"/"+s.Calls[i].ID)
@@ -226,13 +224,9 @@ func TestEachLineCounts(t *testing.T) {
 	for name, sessions := range map[string]int{"exchanges.har": 1, "inspect.json": 2, "opencode-export.json": 2} {
 		one := sampleLog(t, name)
 		data, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var line bytes.Buffer
-		if err := json.Compact(&line, data); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Compact(&line, data))
 		other := strings.NewReplacer(`"_request_id":"`, `"_request_id":"z`, `"id":"`, `"id":"z`).Replace(line.String())
 		both, err := readWhole([]byte(line.String() + "\n" + other + "\n"))
 		if err != nil {

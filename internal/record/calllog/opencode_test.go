@@ -34,9 +34,7 @@ func TestOpencodeExport(t *testing.T) {
 // A real export of one turn. Its recorded requests are of another run.
 func TestARealOpencodeExport(t *testing.T) {
 	log, err := readWhole(runOfAgent(t, "opencode/export.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	calls := log.Sessions[0].Calls
 	if len(calls) != 1 || len(log.Findings) > 0 {
 		t.Fatalf("%d calls and findings %v, want 1 call and none", len(calls), log.Findings)

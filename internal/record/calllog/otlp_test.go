@@ -52,9 +52,7 @@ func otlpText(t *testing.T, spans ...otlpSpan) []byte {
 			"startTimeUnixNano": fmt.Sprintf("17778852%02d000000000", i), "attributes": otlpPairs(s.attributes), "events": s.events})
 	}
 	text, err := json.Marshal(map[string]any{"resourceSpans": []any{map[string]any{"scopeSpans": []any{map[string]any{"spans": list}}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return text
 }
 
@@ -131,9 +129,7 @@ func TestFormsOfSpans(t *testing.T) {
 
 // listFrom reads a list of JSON.
 func listFrom(t *testing.T, text string) (list []any) {
-	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(text), &list))
 	return list
 }
 
@@ -146,9 +142,7 @@ func TestLogsOfSpans(t *testing.T) {
 		map[string]any{"timeUnixNano": "1777885200000000001", "traceId": "t1", "spanId": "s1", "body": otlpValue(map[string]any{
 			"content": "Is Momo here?"}), "attributes": otlpPairs(map[string]any{"event.name": "gen_ai.user.message"})},
 	}}}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, text := range map[string]string{"logs after spans": string(spans) + "\n" + string(logs), "logs first": string(logs) + "\n" + string(spans)} {
 		log, err := readWhole([]byte(text + "\n"))
 		if err != nil {
@@ -176,9 +170,7 @@ func TestSpansAroundCalls(t *testing.T) {
 		otlpSpan{id: "h", parent: "a", attributes: map[string]any{"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-5"}},
 		otlpSpan{id: "x", parent: "y", attributes: map[string]any{"gen_ai.operation.name": "embeddings"}},
 		otlpSpan{id: "y", parent: "x", attributes: map[string]any{"gen_ai.operation.name": "chat"}}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, s := range log.Sessions {
 		for i := range s.Calls {
@@ -212,9 +204,7 @@ func TestSpansOfClientsAlone(t *testing.T) {
 	two := strings.Replace(string(otlpText(t, otlpSpan{id: "b", attributes: map[string]any{"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-5",
 		"gen_ai.output.messages": `[{"content":"It is."}]`}})), `"t1"`, `"t2"`, 1)
 	log, err := readWhole([]byte(one + "\n" + two + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const want = `claude-opus-4-8 -/-/-/-/- user text Is Momo here? -> assistant call c1 find {"id":"c1","input":{},"name":"find","type":"tool_use"}`
 	if got := said(t, &Log{Sessions: []Session{{Calls: log.Sessions[0].Calls[:1]}}}); len(log.Sessions) != 1 || calls(log) != 2 || got[0] != want {
 		t.Errorf("%d sessions with %d calls: %s", len(log.Sessions), calls(log), got)
@@ -240,9 +230,7 @@ func TestAParameterByTwoNames(t *testing.T) {
 			"gen_ai.request.model": "gemini-2.5-pro", "gen_ai.request.max_tokens": 300,
 			"llm.invocation_parameters": `{"maxOutputTokens":100,"max_tokens":200,"topK":1,"top_k":2}`,
 			"gen_ai.input.messages":     `[{"role":"user","parts":[{"type":"text","content":"Is Momo here?"}]}]`}}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		config, _ := log.Sessions[0].Calls[0].Request.Get("generationConfig")
 		if got := string(config.Value()); got != `{"maxOutputTokens":300,"topK":1}` {
 			t.Fatalf("the parameters are %s", got)

@@ -39,9 +39,7 @@ func TestReadingATranscriptHoldsNoneOfItsTexts(t *testing.T) {
 	for i, n := range calls {
 		text := dbtest.Session(n)
 		file, err := os.CreateTemp(t.TempDir(), "spool")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer file.Close()
 		spool, before := &measuredSpool{Spool: file}, liveBytes()
 		log, err := ReadFile(bytes.NewReader(text), int64(len(text)), FileOptions{Hold: func(int64) error { return nil },

@@ -33,9 +33,7 @@ func TestALogThatStaysInItsFileSaysWhatOneInMemorySays(t *testing.T) {
 	stayed := map[string]int{}
 	for _, name := range files {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		lines := bytes.SplitAfter(data, []byte("\n"))
 		texts := [][]byte{data}
 		if n := len(lines) / 2; n > 2 && len(data) < 1<<20 {
@@ -103,13 +101,9 @@ func sameSession(t *testing.T, name string, file, memory *Session) {
 	var before *Call
 	for i := range file.Calls {
 		got, err := file.Calls[i].Load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		body, err := got.Whole()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want, _ := memory.Calls[i].Load()
 		wantBody, _ := want.Whole()
 		if !bytes.Equal(body, wantBody) || !bytes.Equal(got.Answer, want.Answer) || !reflect.DeepEqual(got.Attrs, want.Attrs) {

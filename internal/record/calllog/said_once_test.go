@@ -27,9 +27,7 @@ func TestLinesOfOneIDThatSayDifferentThings(t *testing.T) {
 			"and was read once (and 1 more like it)"},
 	} {
 		log, err := readWhole([]byte(c.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		calls := log.Sessions[0].Calls
 		if len(calls) != 1 || words(requestOf(t, &calls[0]).Parts) != c.request {
 			t.Errorf("%d calls; the first says %s, want %s", len(calls), words(requestOf(t, &calls[0]).Parts), c.request)
@@ -133,9 +131,7 @@ func TestAnswersThatAreKeptAsTheyCameHaveTheirCounts(t *testing.T) {
 	const ask = `{"role":"user","content":"q"}`
 	for _, text := range []string{`[` + ask + `,` + answer + `]`, ask + "\n" + answer + "\n", `{"messages":[` + ask + `,` + answer + `]}`} {
 		log, err := readWhole([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := strings.Join(said(t, log), "\n"); got != " 102/3/90/7/- user text q -> assistant text a" || len(log.Findings) > 0 {
 			t.Errorf("%s: %s, %v", text, got, log.Findings)
 		}

@@ -63,9 +63,7 @@ func TestAttemptsOfARun(t *testing.T) {
 	}
 	text := `{"attempts":[` + attempt("one") + `,` + attempt("two") + `],` + strings.TrimPrefix(attempt("two"), "{")
 	log, err := readWhole([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var said []string
 	for _, s := range log.Sessions {
 		final := finalOf(&s)
@@ -82,9 +80,7 @@ func TestTheLastAnswerKeepsItsCalls(t *testing.T) {
 	log, err := readWhole([]byte(`{"trajectory":[{"response":"I list.","observation":"a.py","query":[{"role":"user","content":"fix it"}]}],` +
 		`"history":[{"role":"user","content":"fix it"},{"role":"assistant","content":"I list.","tool_calls":[{"id":"c1","type":` +
 		`"function","function":{"name":"bash","arguments":"{}"}}]},{"role":"tool","content":"a.py","tool_call_ids":["c1"]}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	final := finalOf(&log.Sessions[0])
 	if calls, _ := final[1].Get("tool_calls"); len(final) != 3 || len(calls.Elems) != 1 || roleOf(final[2]) != "tool" {
 		t.Errorf("the messages are %s", canon.ArrayOf(final...).Value())
@@ -104,9 +100,7 @@ func TestTheTotalsOfARunAreCompared(t *testing.T) {
 		run(`{"tokens_sent":0,"instance_cost":null}`): "",
 	} {
 		log, err := readWhole([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		said := fmt.Sprint(log.Findings)
 		for part := range strings.SplitSeq(want, "|") {
 			if part != "" && !strings.Contains(said, "altogether the file says "+part) {

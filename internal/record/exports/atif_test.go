@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // The members that version 1.8 of the format has, by what has them.
@@ -29,20 +31,14 @@ type jsonObject = map[string]any
 // results in the step of their call, and sums.
 func TestATrajectoryIsAsItsFormatDescribesIt(t *testing.T) {
 	files, err := filepath.Glob("../calllog/testdata/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, name := range files {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, c := range imported(t, data) {
 			text, _ := written(t, "atif", c)
 			var made jsonObject
-			if err := json.Unmarshal(text, &made); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(text, &made))
 			for _, wrong := range wrongIn(made) {
 				t.Errorf("%s, %s: %s", filepath.Base(name), c.Name(), wrong)
 			}
@@ -117,3 +113,5 @@ func wrongIn(made jsonObject) (wrong []string) {
 	say(final["total_steps"] != float64(len(made["steps"].([]any))), "the number of steps is wrong")
 	return wrong
 }
+
+var must = testrun.Must

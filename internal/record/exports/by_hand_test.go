@@ -18,9 +18,7 @@ import (
 func byHand(t *testing.T, turns ...[]pact.Spec) *pact.Context {
 	t.Helper()
 	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "chat", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, turn := range turns {
 		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 			for _, s := range turn {
@@ -32,9 +30,7 @@ func byHand(t *testing.T, turns ...[]pact.Spec) *pact.Context {
 			}
 			return nil
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	return c
 }
@@ -112,9 +108,7 @@ func TestARolloutHasAllOfTheSystemRegion(t *testing.T) {
 		c := byHand(t, append(turn, pact.Spec{Role: "user", Content: "text Q"}))
 		var out bytes.Buffer
 		made, err := Codex(t.Context(), &out, c, c.Working())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		first, _, _ := strings.Cut(out.String(), "\n")
 		for i, role := range append(roles, "user") {
 			said := "text " + string(rune('A'+i))
@@ -204,9 +198,7 @@ func TestWhatASessionOfOpencodeLosesOfResults(t *testing.T) {
 			from(pact.Spec{Kind: "result", Role: "tool", Content: []any{said("first"), said("more"), map[string]any{"type": "odd"}}}, "a")})
 	var out strings.Builder
 	made, err := Opencode(t.Context(), &out, c, c.Working())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, want := range []string{"1 place of a result, which comes before those of earlier calls", "1 border between the texts of a result",
 		"1 part of a result that the form has no words for"} {
 		if lost := losing(made.Lost); !slices.Contains(lost, want) {

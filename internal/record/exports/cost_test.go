@@ -40,16 +40,10 @@ func TestReadingWhatDiffersIsReadingTheThread(t *testing.T) {
 	var before []*part
 	first, last := c.Cycles()
 	for s, err := range c.History(t.Context(), pact.Cycle(int64(first)), pact.Cycle(int64(last))) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		now, alone := &call{}, &call{}
-		if err := r.read(now, s); err != nil {
-			t.Fatal(err)
-		}
-		if err := (&reader{ctx: t.Context(), known: map[string]*part{}}).read(alone, s); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.read(now, s))
+		must(t, (&reader{ctx: t.Context(), known: map[string]*part{}}).read(alone, s))
 		same := func(a, b *part) bool { return a.node.Same(b.node) && a.Section == b.Section && a.Call == b.Call }
 		pairs := map[string][2][]*part{"tools": {now.tools, alone.tools}, "system": {now.system, alone.system},
 			"said": {now.said, alone.said}}

@@ -49,9 +49,7 @@ func TestCallsAndResultsThatAreNoPairs(t *testing.T) {
 	} {
 		db := pact.NewDB(store.NewMemory())
 		run, err := pact.Create(t.Context(), db, "chat", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		said := `{"messages":[` + strings.Join(append(c.messages, end), ",") + `]}`
 		if _, err := record.AddRequest(t.Context(), run, "openai", []byte(said), nil); err != nil {
 			t.Fatal(what, err)
@@ -96,9 +94,7 @@ func saidInOpencode(t *testing.T, session []byte) (outputs, texts []string) {
 			}
 		}
 	}
-	if err := json.Unmarshal(session, &read); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(session, &read))
 	for _, m := range read.Messages {
 		for _, p := range m.Parts {
 			switch {

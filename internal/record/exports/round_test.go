@@ -28,26 +28,18 @@ var runs = map[string]func(context.Context, io.Writer, *pact.Context, pact.Addre
 func imported(t *testing.T, data []byte) (made []*pact.Context) {
 	t.Helper()
 	log, err := calllog.Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	plan, err := intake.PlanLog(t.Context(), log, intake.Options{Name: "run"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	db := pact.NewDB(store.NewMemory())
 	if _, err := plan.Import(t.Context(), db, func(int, int) {}); err != nil {
 		t.Fatal(err)
 	}
 	list, err := pact.List(t.Context(), db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, info := range list {
 		c, err := pact.Open(t.Context(), db, info.Name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if first, last := c.Cycles(); last >= first { // else nothing was answered
 			made = append(made, c)
 		}
@@ -60,9 +52,7 @@ func written(t *testing.T, form string, c *pact.Context) ([]byte, []Lost) {
 	t.Helper()
 	var to bytes.Buffer
 	lost, err := runs[form](t.Context(), &to, c, "latest", func(int, int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return to.Bytes(), lost
 }
 
@@ -102,9 +92,7 @@ func told(t *testing.T, c *pact.Context) (lines []string) {
 			strings.Join(slices.Concat(parts(c.system), parts(c.said), []string{"->"}, parts(c.answer)), "\n")))
 		return nil
 	}, func(int, int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(unsent) > 0 {
 		lines = append(lines, "unsent: "+strings.Join(parts(unsent), "\n"))
 	}
@@ -120,9 +108,7 @@ func samples(t *testing.T) iter.Seq2[string, *pact.Context] {
 	return func(yield func(string, *pact.Context) bool) {
 		for _, name := range files {
 			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, c := range imported(t, data) {
 				if !yield(filepath.Base(name), c) {
 					return
@@ -175,9 +161,7 @@ func TestWhatIsExportedIsImportedAgain(t *testing.T) {
 func TestASessionIsReadAgain(t *testing.T) {
 	said := func(c *pact.Context) (lines []string) {
 		at := &call{}
-		if err := (&reader{ctx: t.Context(), known: map[string]*part{}}).read(at, c.Working()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, (&reader{ctx: t.Context(), known: map[string]*part{}}).read(at, c.Working()))
 		for _, p := range at.said {
 			lines = append(lines, fmt.Sprint(p.Role, " ", p.Kind, " ", p.Call, " ", p.Name, " ", p.Failed, " ", string(p.Content.Value())))
 		}

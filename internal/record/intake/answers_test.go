@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 )
 
@@ -37,9 +38,7 @@ func TestWhatIsSaidOfTheAnswersOfALog(t *testing.T) {
 			sent = append(sent, fmt.Sprintf(c.said, n))
 		}
 		plan, err := PlanFile(t.Context(), &File{Data: []byte(log.String())}, Options{Name: "run"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		made, err := plan.Import(t.Context(), pact.NewDB(store.NewMemory()), func(int, int) {})
 		if err != nil || len(made) != 1 {
 			t.Fatalf("%d contexts, %v", len(made), err)
@@ -62,3 +61,5 @@ func TestWhatIsSaidOfTheAnswersOfALog(t *testing.T) {
 		}
 	}
 }
+
+var must = testrun.Must

@@ -19,24 +19,16 @@ import (
 func callsOf(t *testing.T, text []byte) map[string][]string {
 	t.Helper()
 	log, err := calllog.Read(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	calls := map[string][]string{}
 	for _, s := range log.Sessions {
 		for i := range s.Calls {
 			c, err := s.Calls[i].Load()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			body, err := c.Whole()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			request, err := canon.Parse(body) // an archive has messages apart that JSON repeats in each body
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			calls[s.Name] = append(calls[s.Name], fmt.Sprintf("%s %d %d %s %s", c.ID, c.Started, c.Ended, request, c.Answer))
 		}
 	}
@@ -59,9 +51,7 @@ func sameCalls(t *testing.T, what string, got, want []byte) {
 // An archive that Inspect wrote says the same as the JSON that Inspect writes of it.
 func TestAnArchiveOfInspectIsItsLog(t *testing.T) {
 	text, err := textOf(t, read(t, "testdata/inspect.eval"), MaxText)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if kind, err := kindOf(text); kind != Log || err != nil {
 		t.Errorf("the archive is %q, %v", kind, err)
 	}
@@ -85,16 +75,12 @@ func archived(t testing.TB, members ...member) []byte {
 	w := zip.NewWriter(&b)
 	for _, m := range members {
 		f, err := w.CreateHeader(&zip.FileHeader{Name: m.name, Method: m.method})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := io.WriteString(f, m.text); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	return b.Bytes()
 }
 
@@ -103,18 +89,12 @@ func parts(t testing.TB) (whole []byte, head string, samples []string) {
 	t.Helper()
 	whole = read(t, "../calllog/testdata/inspect.json")
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(whole, &members); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(whole, &members))
 	var list []json.RawMessage
-	if err := json.Unmarshal(members["samples"], &list); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(members["samples"], &list))
 	delete(members, "samples")
 	text, err := json.Marshal(members)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, s := range list {
 		samples = append(samples, string(s))
 	}
@@ -135,9 +115,7 @@ func TestArchivesOfInspectInAllForms(t *testing.T) {
 		ended := append(slices.Clone(members), member{"header.json", " " + head + " \n", method})
 		for what, list := range map[string][]member{"ended": ended, "going on": members} {
 			text, err := textOf(t, archived(t, list...), MaxText)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			sameCalls(t, what, text, whole)
 		}
 	}

@@ -96,9 +96,7 @@ func TestCheckingARebuiltSessionIsLinear(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err := checkCalls(list)
 		runtime.ReadMemStats(&after)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return after.TotalAlloc - before.TotalAlloc
 	}
 	if few, many := bytes(50), bytes(100); many > 3*few {

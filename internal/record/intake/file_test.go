@@ -40,13 +40,9 @@ func growing(calls, size int) []byte {
 func onDisk(t *testing.T, text []byte) *os.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log.jsonl")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, text, 0o600))
 	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { file.Close() })
 	return file
 }
@@ -58,9 +54,7 @@ func TestALogThatStaysInItsFileSaysTheSame(t *testing.T) {
 	text := growing(30, 300_000)
 	text = append(text, "{\"cut short"...)
 	want, err := calllog.Read(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	zipped, packed := compressed(t, text)
 	for name, from := range map[string]io.Reader{"on disk": onDisk(t, text), "gzip": onDisk(t, zipped.Bytes()),
 		"zstd": onDisk(t, packed.Bytes()), "with a mark": onDisk(t, append([]byte(bomMark), text...)),
@@ -77,9 +71,7 @@ func TestALogThatStaysInItsFileSaysTheSame(t *testing.T) {
 				t.Fatalf("%s: call %d is in memory, or refused: %v", name, i, session.Calls[i].Refused)
 			}
 			c, err := session.Calls[i].Load()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			calls = append(calls, c)
 		}
 		session.Calls = calls
@@ -120,13 +112,9 @@ func TestALineThatIsWrongIsNamed(t *testing.T) {
 	text := growing(30, 300_000)
 	broken := bytes.Replace(text, []byte(`{"id":"c20"`), []byte(`{"id" "c20"`), 1)
 	inFile, err := Read(t.Context(), onDisk(t, broken), MaxText)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	inMemory, err := calllog.Read(broken)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, want := fmt.Sprint(inFile.log.Findings), fmt.Sprint(inMemory.Findings); got != want || !strings.Contains(got, "line 23: ") {
 		t.Errorf("the findings are %s, want %s, with line 23", got, want)
 	}
@@ -137,14 +125,10 @@ func TestALineThatIsWrongIsNamed(t *testing.T) {
 	}
 	refused := bytes.Replace(text, []byte(`"request":{`), []byte(`"request":{"temperature":NaN,`), 3)
 	whole, err := calllog.Read(refused)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, want = sessionsOf(t.Context(), whole, "a")
 	file, err := Read(t.Context(), onDisk(t, refused), MaxText)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := sessionsOf(t.Context(), file.log, "a"); fault.CodeOf(want) != fault.DocumentInvalid || fmt.Sprint(err) != fmt.Sprint(want) {
 		t.Errorf("the error is %v, want %v", err, want)
 	}
@@ -158,9 +142,7 @@ func TestTheMemoryOfAnImportDoesNotFollowTheFile(t *testing.T) {
 	held := func(calls int) (most uint64) {
 		from := onDisk(t, growing(calls, size))
 		s, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer s.Close()
 		look := func() {
 			runtime.GC()
@@ -171,22 +153,16 @@ func TestTheMemoryOfAnImportDoesNotFollowTheFile(t *testing.T) {
 		look()
 		before := most
 		file, err := Read(t.Context(), from, MaxText)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		sessions, err := sessionsOf(t.Context(), file.log, "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		look()
 		_, _, _, err = sessions[0].Record(t.Context(), s, "", nil, func(done int) {
 			if done%10 == 0 {
 				look()
 			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return most - before
 	}
 	const few, many = 30, 120

@@ -15,9 +15,7 @@ import (
 func read(t testing.TB, file string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return data
 }
 
@@ -54,16 +52,12 @@ func compressed(t testing.TB, text []byte) (zipped, packed bytes.Buffer) {
 	t.Helper()
 	g := gzip.NewWriter(&zipped)
 	z, err := zstd.NewWriter(&packed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, w := range []io.WriteCloser{g, z} {
 		if _, err := w.Write(text); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 	}
 	return zipped, packed
 }

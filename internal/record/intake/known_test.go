@@ -26,16 +26,12 @@ func TestImportingTheSameLogAgainIsLinear(t *testing.T) {
 		var before, after runtime.MemStats
 		for range 2 {
 			log, err := calllog.Read(dbtest.Session(calls))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			s := Session{Name: "s", Format: log.Format, Session: &log.Sessions[0]}
 			runtime.ReadMemStats(&before)
 			_, _, _, err = s.Record(t.Context(), to, "me", nil, func(int) {})
 			runtime.ReadMemStats(&after)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
 		return after.TotalAlloc - before.TotalAlloc
 	}
@@ -71,9 +67,7 @@ func TestBranchesThatTakeTurnsAreLinear(t *testing.T) {
 	testrun.CountsAllocations(t)
 	imported := func(written func(calls, branches int) []byte, calls int) uint64 {
 		log, err := calllog.Read(written(calls, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		to := pact.NewDB(store.NewMemory())
 		defer to.Close()
 		s := Session{Name: "s", Format: log.Format, Session: &log.Sessions[0]}
@@ -104,15 +98,11 @@ func TestTheCallThatBeganASubAgentIsFoundInOnePass(t *testing.T) {
 		fmt.Fprintf(&ask, `{"type":"user","uuid":"u","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"go"}}`+"\n")
 		fmt.Fprintf(&answer, `{"type":"text","text":"%s"}`, strings.Repeat("x", size))
 		beside := filepath.Join(folder, "s", "subagents")
-		if err := os.MkdirAll(beside, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(beside, 0o700))
 		for n := range agents {
 			fmt.Fprintf(&answer, `,{"type":"tool_use","id":"call_%d","name":"Task","input":{}}`, n)
 			for name, text := range map[string]string{".jsonl": "", ".meta.json": fmt.Sprintf(`{"toolUseId":"call_%d"}`, n)} {
-				if err := os.WriteFile(filepath.Join(beside, fmt.Sprint("agent-", n, name)), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(filepath.Join(beside, fmt.Sprint("agent-", n, name)), []byte(text), 0o600))
 			}
 		}
 		log, err := calllog.Read([]byte(ask.String() + `{"type":"assistant","uuid":"a","parentUuid":"u","sessionId":"s","message":` +

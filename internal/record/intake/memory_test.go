@@ -30,9 +30,7 @@ func TestASmallFileOfManyValuesIsRefusedBeforeItIsParsed(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			r, err := Open(bytes.NewReader(file), MaxText)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			_, err = Text(ctx, r, MaxText)
 			runtime.ReadMemStats(&after)
 			if took := after.TotalAlloc - before.TotalAlloc; fault.CodeOf(err) != fault.Limit ||
@@ -64,13 +62,9 @@ func TestNodesAndBlocksAreHeldBeforeTheyAreMade(t *testing.T) {
 		"a rebuilt one": "[" + rebuilt + strings.TrimSuffix(answer, ",") + "]"} {
 		ctx, _ := budget.WithMemory(t.Context(), most, "")
 		text, err := textIn(ctx, log)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		read, err := calllog.Read(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := sessionsOf(ctx, read, "a"); fault.CodeOf(err) != fault.Limit {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -63,9 +63,7 @@ func TestOpenRefusesWhatItCannotRead(t *testing.T) {
 	}
 	broken := errors.New("the connection broke")
 	r, err := Open(io.MultiReader(bytes.NewReader(bomb.Bytes()[:1000]), iotest.ErrReader(broken)), 1<<30)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := io.ReadAll(r); !errors.Is(err, broken) {
 		t.Errorf("%v does not tell what the reader met", err)
 	}

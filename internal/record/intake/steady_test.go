@@ -35,9 +35,7 @@ func TestAFileThatIsWrittenWhileItIsReadIsNotImportedWrong(t *testing.T) {
 	} {
 		file := onDisk(t, text)
 		info, err := file.Stat()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		from, buf := &steady{file, info}, make([]byte, 1<<20)
 		if n, err := from.ReadAt(buf, 0); n != len(buf) || err != nil {
 			t.Fatalf("%s: %d, %v", name, n, err)
@@ -47,9 +45,7 @@ func TestAFileThatIsWrittenWhileItIsReadIsNotImportedWrong(t *testing.T) {
 			t.Fatalf("%s: %v, in memory", name, err)
 		}
 		plan, err := PlanFile(t.Context(), f, Options{Name: "a"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		recorded := 0
 		_, err = plan.Import(t.Context(), pact.NewDB(store.NewMemory()), func(done, _ int) {
 			if done > recorded && done == 10 {

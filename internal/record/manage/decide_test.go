@@ -10,19 +10,16 @@ import (
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 )
 
 func compiledRules(t *testing.T, policy string) *Rules {
 	t.Helper()
 	p, err := lifecycle.ParsePolicy([]byte(policy))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c, err := Compile(&p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c
 }
 
@@ -51,21 +48,15 @@ func decisionsOf(t *testing.T, policy string, api provider.API, model string, tu
 	for n, turn := range turns {
 		said = append(said, turn...)
 		body, err := json.Marshal(map[string]any{"model": model, "messages": said})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		q, ok := m.Read(api, "", body, apart)
 		if !ok {
 			t.Fatal(string(body))
 		}
-		if err := q.Follow(l); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.Follow(l))
 		b.Begin(q, time.Unix(int64(n), 0))
 		list, err := c.Decide(t.Context(), l, q, b, func() bool { return false })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var made []string
 		for _, d := range list {
 			l.Add(d)
@@ -76,9 +67,7 @@ func decisionsOf(t *testing.T, policy string, api provider.API, model string, tu
 			}
 			made = append(made, string(d.What)+" "+of)
 		}
-		if err := q.Follow(l); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.Follow(l))
 		b.End(q, len(list) > 0)
 		all = append(all, strings.Join(made, ", "))
 	}
@@ -154,3 +143,5 @@ func TestADecisionIsInAListOnce(t *testing.T) {
 		}
 	}
 }
+
+var must = testrun.Must

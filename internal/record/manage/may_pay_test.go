@@ -25,13 +25,9 @@ func TestWhatMayNotPayDoesNot(t *testing.T) {
 			`{"rules":[{"select":"[kind='result']","ttl":3}]}`, `{"when":"cold","rules":[{"select":"[bytes>200]","ttl":1,"stub":true}]}`,
 			`{"rules":[{"select":"[kind='thinking']","ttl":0}]}`}[r.IntN(4)]
 		policy, err := lifecycle.ParsePolicy([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c, err := Compile(&policy)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		priced := r.IntN(4) > 0
 		m, l, b := NewMemory(), NewList(), NewLedger(func(string) (Price, bool) { return pricesOfTest, priced })
 		said, at := []any{map[string]any{"role": "user", "content": strings.Repeat("Look at all of this. ", 400)}}, time.Unix(1e9, 0)
@@ -56,14 +52,10 @@ func TestWhatMayNotPayDoesNot(t *testing.T) {
 				t.Fatal(string(body))
 			}
 			at = at.Add(time.Duration(1+r.IntN(8)*r.IntN(60)) * time.Second)
-			if err := q.Follow(l); err != nil {
-				t.Fatal(err)
-			}
+			must(t, q.Follow(l))
 			b.Begin(q, at)
 			g, err := c.treeOf(t.Context(), q, func() bool { return false })
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			due := map[int]bool{}
 			for _, i := range g.waits {
 				due[i] = false
@@ -81,15 +73,11 @@ func TestWhatMayNotPayDoesNot(t *testing.T) {
 				refused++
 			}
 			made, err := c.Decide(t.Context(), l, q, b, func() bool { return false })
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, d := range made {
 				l.Add(d)
 			}
-			if err := q.Follow(l); err != nil {
-				t.Fatal(err)
-			}
+			must(t, q.Follow(l))
 			sending := b.End(q, len(made) > 0)
 			told := int64(float64(sending.Expects.Sent) * (0.9 + r.Float64()/5))
 			b.Learn(sending, provider.Usage{In: &told, Cached: &sending.Expects.Read, Written: &sending.Expects.Written})

@@ -36,9 +36,7 @@ func drawnAgain(t *testing.T, r *rand.Rand) (*Request, *List) {
 		}
 	}
 	body, err := json.Marshal(map[string]any{"model": "m", "messages": said})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	q, ok := NewMemory().Read(provider.Chat, "", body, apart)
 	if !ok {
 		t.Fatalf("not read: %s", body)
@@ -64,9 +62,7 @@ func TestRepeatedCallsAgreeWithModel(t *testing.T) {
 	for seed := range uint64(testrun.Size(t, 400, 3000, 50_000)) {
 		r := rand.New(rand.NewPCG(35, seed))
 		q, l := drawnAgain(t, r)
-		if err := q.Follow(l); err != nil {
-			t.Fatal(err)
-		}
+		must(t, q.Follow(l))
 		for i := range q.Parts {
 			p := &q.Parts[i]
 			at, has := q.results[p.Call]

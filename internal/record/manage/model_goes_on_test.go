@@ -48,12 +48,8 @@ func TestARequestThatGoesOnAgreesWithModel(t *testing.T) {
 			q.GoOn(came, same)
 			follow := func() *Request {
 				want := came.Clone()
-				if err := want.Follow(l); err != nil {
-					t.Fatal(err)
-				}
-				if err := q.Follow(l); err != nil {
-					t.Fatal(err)
-				}
+				must(t, want.Follow(l))
+				must(t, q.Follow(l))
 				agree(t, fmt.Sprintf("seed %d, call %d", seed, n), q, want)
 				return want
 			}

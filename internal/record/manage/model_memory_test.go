@@ -66,9 +66,7 @@ func TestMemoryAgreesWithModel(t *testing.T) {
 				all[i] = said
 			}
 			list, err := json.Marshal(said)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			body := []byte(`{"model":"m",` + []string{"", "", ` "odd":[{"role":"user","content":"Look."}], `}[r.IntN(3)] + `"` + provider.ListOf(name) + `":` +
 				string(list) + []string{"", `,"tools":[{"name":"read"}],"stream":true`}[r.IntN(2)] + `}`)
 			if before, n := m.repeated(name, body); before != nil && n > 1 {

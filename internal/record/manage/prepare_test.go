@@ -14,15 +14,11 @@ import (
 // is, if what it needs was prepared meanwhile.
 func TestWhatWasPreparedIsNotGrownAgain(t *testing.T) {
 	policy, err := lifecycle.ParsePolicy([]byte(`{"when":"now","rules":[{"select":"[kind='result']","ttl":2,"stub":true}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	grows := map[int]int64{}
 	for _, calls := range []int{10, 40} {
 		c, err := Compile(&policy)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		m, l, b := NewMemory(), NewList(), NewLedger(func(string) (Price, bool) { return Price{}, false })
 		said, r := []any{map[string]any{"role": "user", "content": "Look."}}, rand.New(rand.NewPCG(2, 2))
 		for n := range calls {
@@ -34,9 +30,7 @@ func TestWhatWasPreparedIsNotGrownAgain(t *testing.T) {
 			said = append(said, turn...)
 			body, _ := json.Marshal(map[string]any{"model": "m", "messages": said})
 			q, _ := m.Read(provider.Chat, "", body, apart)
-			if err := q.Follow(l); err != nil {
-				t.Fatal(err)
-			}
+			must(t, q.Follow(l))
 			if n >= calls-2 { // before, nothing was decided
 				b.Begin(q, time.Unix(int64(n), 0))
 				before := c.ticks.Load()
@@ -47,13 +41,9 @@ func TestWhatWasPreparedIsNotGrownAgain(t *testing.T) {
 				for _, d := range list {
 					l.Add(d)
 				}
-				if err := q.Follow(l); err != nil {
-					t.Fatal(err)
-				}
+				must(t, q.Follow(l))
 			}
-			if err := c.Prepare(t.Context(), q); err != nil {
-				t.Fatal(err)
-			}
+			must(t, c.Prepare(t.Context(), q))
 		}
 	}
 	if grows[40] > grows[10] {

@@ -19,13 +19,9 @@ import (
 // asking compiles a policy, and counts the nodes that its rules are asked about.
 func asking(t *testing.T, policy string, asked *int) *Rules {
 	p, err := lifecycle.ParsePolicy([]byte(policy))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c, err := Compile(&p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range c.rules {
 		find := c.rules[i].Find
 		c.rules[i].Find = func(ctx context.Context, t *tree.Tree, below []string, whole bool) ([]string, error) {
@@ -99,13 +95,9 @@ func TestWhatWaitsAgreesWithModel(t *testing.T) {
 				t.Fatal(string(body))
 			}
 			got, err := c.treeOf(t.Context(), q, func() bool { return false })
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			want, err := model.treeOf(t.Context(), q.Clone(), func() bool { return false })
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if waited += len(want.waits); !slices.Equal(got.waits, want.waits) || !maps.Equal(ruledIn(got.ruled), ruledIn(want.ruled)) {
 				t.Fatalf("seed %d, call %d, %s: %v waits instead of %v", seed, n, policy, got.waits, want.waits)
 			}

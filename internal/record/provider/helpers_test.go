@@ -4,14 +4,10 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Must
 
 // read reads the body of a request as the rules of a provider do.
 func read(t testing.TB, d *CacheRules, name API, body string) *Prompt {

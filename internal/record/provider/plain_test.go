@@ -12,9 +12,7 @@ func TestACallThatTakesAText(t *testing.T) {
 	const input = `[{"call_id":"c1","input":"*** Begin Patch","name":"apply_patch","type":"custom_tool_call"},` +
 		`{"call_id":"c1","output":"done","type":"custom_tool_call_output"}]`
 	body, err := canon.ParseAny([]byte(`{"input":` + input + `}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r, _ := ReadRequest(Responses, body)
 	fields, left := Render(Responses, r.Parts, func(int) API { return Responses })
 	if got, _ := fields.Get("input"); string(got.Value()) != input || left != 0 {
@@ -50,9 +48,7 @@ func TestPlainParts(t *testing.T) {
 		{Chat, "input_audio", `{"input_audio":{},"type":"input_audio"}`, ""},
 	} {
 		content, err := canon.ParseAny([]byte(test.content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		p, ok := Plain(test.api, Part{Kind: test.kind, Content: content})
 		want := test.want
 		if want == "" {
@@ -83,9 +79,7 @@ func TestAResultOfSeveralTextsIsTextsInEachAPI(t *testing.T) {
 		{Messages, `[{"text":"one","type":"text"},{"image_url":{"url":"u"},"type":"image_url"}]`, `"content":"[{\"text\":\"one\"`},
 	} {
 		content, err := canon.ParseAny([]byte(c.content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got, _ := Render(c.to, []Part{{Section: Conversation, Role: "tool", Kind: "result", Call: "c", Content: content}},
 			func(int) API { return Chat })
 		if text := string(got.Value()); !strings.Contains(text, c.want) {

@@ -223,9 +223,7 @@ func TestRulesAgreeWithTheStandIn(t *testing.T) {
 			for range 1 + s.r.IntN(12) {
 				agree(t, seed, question)
 				var again object
-				if err := json.Unmarshal(question.Body, &again); err != nil {
-					t.Fatal(err)
-				}
+				must(t, json.Unmarshal(question.Body, &again))
 				changed, _ := s.mutate(again).(object)
 				question.Body = encoded(t, changed)
 			}
@@ -235,9 +233,7 @@ func TestRulesAgreeWithTheStandIn(t *testing.T) {
 
 func encoded(t *testing.T, v any) []byte {
 	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return text
 }
 
@@ -245,9 +241,7 @@ func encoded(t *testing.T, v any) []byte {
 func agree(t *testing.T, seed uint64, q *provider.CheckRequest) {
 	t.Helper()
 	found, err := provider.Check(q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ok, why := takes(providertest.New(), q.API, q.Body)
 	if ok != (len(found) == 0) {
 		t.Fatalf("seed %d, %s: the stand-in takes it: %v (%s), and the rules find %+v\n%s", seed, q.API, ok, why, found, q.Body)
@@ -275,3 +269,5 @@ func agree(t *testing.T, seed uint64, q *provider.CheckRequest) {
 		t.Fatalf("seed %d, %s: Mend rewrote a number\n%s\n%s", seed, q.API, q.Body, body)
 	}
 }
+
+var must = testrun.Must

@@ -17,16 +17,12 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/proxy"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Must
 
 // serve runs a proxy to upstreams and returns its address.
 func serve(t *testing.T, rec *record.Recorder, upstreams map[string]string) string {

@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/sessions"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // export is a session as `opencode export` writes it.
@@ -199,9 +200,4 @@ func text(t *testing.T, v any) string {
 	return string(data)
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Must

@@ -22,22 +22,16 @@ import (
 func bodiesOf(t testing.TB, path string) (bodies [][]byte) {
 	t.Helper()
 	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 4<<20)
 	for lines.Scan() {
 		var line struct{ Body json.RawMessage }
-		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(lines.Bytes(), &line))
 		bodies = append(bodies, line.Body)
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, lines.Err())
 	return bodies
 }
 
@@ -138,9 +132,7 @@ func TestRequestsOfRealAgentsComeBackFromValueAndNotes(t *testing.T) {
 			for way, write := range ways {
 				body := write(sent)
 				kept, err := Read(body)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				again, err := stored(t, kept).Bytes()
 				if err != nil || sha256.Sum256(again) != sha256.Sum256(body) {
 					t.Fatalf("%s, request %d, %s: another body came back, %v", name, i, way, err)
@@ -161,13 +153,9 @@ func TestRequestsOfRealAgentsComeBackFromValueAndNotes(t *testing.T) {
 func stored(t testing.TB, b Body) Body {
 	t.Helper()
 	text, err := json.Marshal(b.Notes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var again Body
-	if err := json.Unmarshal(text, &again.Notes); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &again.Notes))
 	if b.Value.Kind != canon.KindAbsent {
 		if again.Value, err = canon.ParseAny([]byte(b.Value.Value())); err != nil {
 			t.Fatal(err)
@@ -194,9 +182,7 @@ func TestNotesNameOnlyWhatDiffers(t *testing.T) {
 		{`[{"b":1,"a":2},{"b":3,"a":4},{"a":5,"b":6}]`, `{"order":"AAIBAAEA"}`},
 	} {
 		kept, err := Read([]byte(c.body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		notes, err := json.Marshal(kept.Notes)
 		if err != nil || string(notes) != c.notes {
 			t.Errorf("%s: notes are %s, want %s (%v)", c.body, notes, c.notes, err)
@@ -236,9 +222,7 @@ func TestWhatCannotBeRebuiltIsKeptRaw(t *testing.T) {
 		strings.Repeat("9", 5): "99999",
 	} {
 		kept, err := Read([]byte(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := string(kept.Value.Value()); got != value {
 			t.Errorf("%.40q: its value is %s, want %s", body, got, value)
 		}
@@ -264,9 +248,7 @@ func TestWhatCannotBeRebuiltIsKeptRaw(t *testing.T) {
 
 func TestNotesOfAnotherBodyAreRefused(t *testing.T) {
 	value, err := canon.ParseAny([]byte(`{"a":1,"b":[2,"x"]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, notes := range []Notes{
 		{Order: []byte{0, 3, 0, 1, 2}}, {Order: []byte{0, 2, 1, 1}}, {Order: []byte{0, 2, 1, 2}}, {Order: []byte{0, 2, 1}},
 		{Order: []byte{1, 0}}, {Order: []byte{0xFF}}, {Spelled: []Spelling{{Skip: 9, Literal: "1"}}}, {Raw: []byte("x")},
@@ -290,9 +272,7 @@ func TestRandomBodiesComeBack(t *testing.T) {
 		for way, write := range ways {
 			written := write([]byte(body))
 			kept, err := Read(written)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			again, err := stored(t, kept).Bytes()
 			if err != nil || !bytes.Equal(again, written) {
 				t.Fatalf("%s: %s came back as %s, %v", way, written, again, err)
@@ -335,9 +315,7 @@ func FuzzBody(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body, order []byte) {
 		kept, err := Read(body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		again, err := stored(t, kept).Bytes()
 		if err != nil || !bytes.Equal(again, body) {
 			t.Fatalf("%q came back as %q, %v", body, again, err)
@@ -356,3 +334,5 @@ func FuzzBody(f *testing.F) {
 		_, _ = kept.Bytes()
 	})
 }
+
+var must = testrun.Must

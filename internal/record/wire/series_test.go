@@ -40,9 +40,7 @@ func TestASeriesWritesWhatEachBodyWas(t *testing.T) {
 			}
 			body := ways[way]([]byte("{" + strings.Join(members, ",") + "}"))
 			kept, err := Read(body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			now, _ := kept.Value.Get("m")
 			same := 0
 			for same < min(len(last), len(now.Elems)) && last[same].Value() == now.Elems[same].Value() {
@@ -63,9 +61,7 @@ func TestASeriesWritesWhatEachBodyWas(t *testing.T) {
 // Notes that do not belong to a body are refused in a series as elsewhere, and the next body comes back.
 func TestASeriesRefusesNotesOfAnotherBody(t *testing.T) {
 	value, err := canon.ParseAny([]byte(`{"messages":[{"a":1,"b":2},3]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var series Series
 	for _, notes := range []Notes{{}, {Order: []byte{9, 2, 1, 0}}, {}, {Spelled: []Spelling{{Skip: 9, Literal: "1"}}}, {Order: []byte{1, 2, 1, 0}}} {
 		want, failed := (Body{Value: value, Notes: notes}).Bytes()

@@ -138,17 +138,11 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 		return // other tests say what of it is wrong
 	}
 	plan, err := intake.PlanLog(ctx, log, intake.Options{Name: "run"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	made, err := plan.Import(ctx, db, func(int, int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	counter, err := tokens.Named("o200k_base")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, m := range made {
 		c := m.Context
 		first, last := c.Cycles()
@@ -169,9 +163,7 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 		var paid, lost float64
 		var walked []string
 		for s, err := range view.Walk(ctx, c, from, to, view.WalkOptions{}) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			all.Add(s)
 			walked = append(walked, asJSON(s))
 			cost := (*float64)(nil)
@@ -197,13 +189,9 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 			}
 		}
 		list, err := view.NewReader(c, view.Bytes, nil, nil).Calls(ctx, from, to)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		logged, err := story.Calls(ctx, c, first, last)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range list {
 			cost, l := (*float64)(nil), logged[list[i].Cycle]
 			if list[i].Attempts != nil {
@@ -213,22 +201,16 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 			note("log", list[i].Cycle, l.Broke, l.Cost)
 		}
 		r, err := story.Prefixes(ctx, c, from, to, view.WalkOptions{}, func(int, int) {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		told, err := opened.Describe(ctx, c, func() {})
 		if err == nil {
 			if err = told.Tell(ctx, c); err == nil {
 				err = told.Look(ctx, c, counter, opened.Commands{Findings: "pact findings", Diff: func(int64, int64) string { return "pact diff" }})
 			}
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		report, err := simulate.Findings(ctx, c, simulate.Options{Counter: counter})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		found, broken := 0, 0.0
 		for _, f := range report.Findings {
 			if f.What == simulate.PrefixBroke {
@@ -267,9 +249,7 @@ func equal(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 func TestEveryDoorSaysTheSame(t *testing.T) {
 	for _, name := range testrun.Shared(t, "data", "*.json*", "agents/*/*.json*", "agents/*/*/*/*.jsonl", "cases/*/*.json*", "cases/*/*.traj") {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(data) > 1<<20 && !testrun.Thorough() {
 			continue // the same code, for longer
 		}
@@ -281,3 +261,5 @@ func asJSON(v any) string {
 	s, err := json.Marshal(v)
 	return string(s) + fmt.Sprint(err)
 }
+
+var must = testrun.Must
