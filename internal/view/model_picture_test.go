@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/store"
 )
 
 // words counts the words of a content, which stands for a tokenizer.
@@ -143,7 +145,7 @@ func comparePicture(t *testing.T, c *pact.Context, p *Picture, calls []Call) {
 		want := modelBands(threads[col.Cycle], unit)
 		for k := range want {
 			if k < len(drawn) {
-				want[k].Actor = drawn[k].Actor // TestActorsAreThoseOfBlame compares them
+				want[k].Actor = drawn[k].Actor // TestBandsNameTheirActors compares them
 			}
 		}
 		if !slices.Equal(drawn, want) {
@@ -206,6 +208,37 @@ func compareCall(t *testing.T, threads map[int64][]modelBlock, call *Call, unit 
 	}
 	if call.Shared != shared || (call.Cut == nil) != (n == len(before)) || call.Cut != nil && call.Cut.At != shared {
 		t.Errorf("call %d shares %d, cut %+v, want %d of %d blocks shared", cycle, call.Shared, call.Cut, shared, n)
+	}
+}
+
+// A band names who brought its first block; each is in the list once, however many blocks he brought, in the order of the
+// picture.
+func TestBandsNameTheirActors(t *testing.T) {
+	db := pact.NewDB(store.NewMemory())
+	_, err := pact.Create(t.Context(), db, "c", nil)
+	must(t, err)
+	var c *pact.Context
+	for i, actor := range []string{"bea", "abe", "bea", "cid"} {
+		c, err = pact.Open(t.Context(), db, "c", &pact.OpenOptions{Actor: actor})
+		must(t, err)
+		_, err = c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			b.Add("^ah", pact.Spec{ID: fmt.Sprint("b", i), Role: "user", Content: strings.Repeat("x", 1000)})
+			return nil
+		}})
+		must(t, err)
+	}
+	calls, err := NewReader(c, Bytes, nil, nil).Calls(t.Context(), pact.Cycle(1), "latest")
+	must(t, err)
+	p, err := Draw(t.Context(), c, calls, PictureOptions{Columns: 9, Rows: 60, Unit: Bytes})
+	must(t, err)
+	var said []string
+	for _, col := range p.Columns {
+		for _, band := range col.Bands {
+			said = append(said, band.First+" by "+p.Actors[band.Actor])
+		}
+	}
+	if got := strings.Join(said, ", "); got != "b0 by bea, b1 by abe, b2 by bea, b3 by cid" || strings.Join(p.Actors, " ") != "bea abe cid" {
+		t.Errorf("%s of %q", got, p.Actors)
 	}
 }
 

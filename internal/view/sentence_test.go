@@ -73,7 +73,7 @@ func TestSentences(t *testing.T) {
 
 func TestSizesAndShares(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 999_949: "999.9 kB", 999_950: "1.0 MB",
-		18_200_000: "18.2 MB", 2_000_000_000: "2.0 GB"} {
+		18_200_000: "18.2 MB", 999_949_999: "999.9 MB", 999_950_000: "1.0 GB", 2_000_000_000: "2.0 GB"} {
 		if got := view.Size(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}

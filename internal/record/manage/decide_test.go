@@ -145,3 +145,85 @@ func TestADecisionIsInAListOnce(t *testing.T) {
 }
 
 var must = testrun.Must
+
+// The provider can be asked to clear the oldest uses of tools, and of an answer with several calls all: what a rule takes
+// just so is cleared, together with short results before it, and notes stand for anything else.
+func TestWhatTheProviderIsAskedToClear(t *testing.T) {
+	long := strings.Repeat("a line of a result\n", 30)
+	turn := func(n int, result string) []any { return turnOf(provider.Messages, n, "", result) }
+	one, two := turn(0, "short"), turn(1, long)
+	both := []any{
+		map[string]any{"role": "assistant", "content": slices.Concat(one[0].(map[string]any)["content"].([]any), two[0].(map[string]any)["content"].([]any))},
+		map[string]any{"role": "user", "content": slices.Concat(one[1].(map[string]any)["content"].([]any), two[1].(map[string]any)["content"].([]any))},
+	}
+	const all, some = `{"when":"now","rules":[{"select":"[kind='result']","ttl":2}]}`,
+		`{"when":"now","rules":[{"select":"[kind='result'][bytes>400]","ttl":2}]}`
+	for name, x := range map[string]struct {
+		policy, model string
+		turns         [][]any
+		want          []string
+	}{
+		"one after the other": {all, "claude-opus-5", [][]any{turn(0, long), turn(1, long), turn(2, "short"), turn(3, "short")},
+			[]string{"", "", "cleared c0", "cleared c1"}},
+		"a short one with the next": {all, "claude-opus-5", [][]any{turn(0, "short"), turn(1, long), turn(2, "short"), turn(3, "short")},
+			[]string{"", "", "", "cleared c0, cleared c1"}},
+		"both of an answer": {all, "claude-opus-5", [][]any{both, turn(2, "short"), turn(3, "short")},
+			[]string{"", "", "cleared c0, cleared c1"}},
+		"one of two of an answer": {some, "claude-opus-5", [][]any{both, turn(2, "short"), turn(3, "short")},
+			[]string{"", "", "left c1"}},
+		"behind one that stays": {some, "claude-opus-5", [][]any{one, two, turn(2, "short"), turn(3, "short")},
+			[]string{"", "", "", "left c1"}},
+		"a rule that leaves stubs": {strings.Replace(all, `"ttl"`, `"stub":true,"ttl"`, 1), "claude-opus-5",
+			[][]any{turn(0, long), turn(1, long), turn(2, "short")}, []string{"", "", "left c0"}},
+		"a model that cannot be asked": {all, "claude-2", [][]any{turn(0, long), turn(1, long), turn(2, "short")},
+			[]string{"", "", "left c0"}},
+	} {
+		if got := decisionsOf(t, x.policy, provider.Messages, x.model, x.turns...); !slices.Equal(got, x.want) {
+			t.Errorf("%s: %q, want %q", name, got, x.want)
+		}
+	}
+}
+
+// A result is fresh until an answer stands behind it. Responses has a result between the calls of one answer, which the
+// model wrote before it saw any.
+func TestWhichResultsNoModelSaw(t *testing.T) {
+	const body = `{"model":"m","input":[{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"a","output":"x"},` +
+		`{"type":"function_call","call_id":"b","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"b","output":"y"}]}`
+	for together, want := range map[bool][]string{true: {"a", "b"}, false: {"b"}} {
+		q, ok := NewMemory().Read(provider.Responses, "", []byte(body), func(string, string) bool { return together })
+		var fresh []string
+		for _, p := range q.Parts {
+			if p.result() && p.fresh {
+				fresh = append(fresh, p.Call)
+			}
+		}
+		if !ok || !slices.Equal(fresh, want) {
+			t.Errorf("together %t: %q are fresh, want %q", together, fresh, want)
+		}
+	}
+}
+
+// A ledger counts calls, those without a marker where the provider wants one, and names the last model without a price.
+func TestWhatALedgerCounts(t *testing.T) {
+	m, l, list := NewMemory(), NewLedger(func(model string) (Price, bool) { return Price{}, model == "known" }), NewList()
+	for i, x := range []struct {
+		api  provider.API
+		body string
+	}{
+		{provider.Messages, `{"model":"unknown","messages":[{"role":"user","content":"Look."}]}`},
+		{provider.Messages, `{"model":"known","messages":[{"role":"user","content":[{"type":"text","text":"Look.","cache_control":{"type":"ephemeral"}}]}]}`},
+		{provider.Chat, `{"model":"known","messages":[{"role":"user","content":"Look."}]}`},
+		{provider.Messages, `{"model":"known","messages":[{"role":"user","content":"Look there."}]}`},
+	} {
+		q, ok := m.Read(x.api, "", []byte(x.body), apart)
+		if !ok {
+			t.Fatal(x.body)
+		}
+		must(t, q.Follow(list))
+		l.Begin(q, time.Unix(int64(i), 0))
+		l.End(q, false)
+	}
+	if got := l.Total(); got.Calls != 4 || got.NoMarker != 2 || got.Unpriced != "unknown" || got.Again != 0 || got.Sent.Sent != got.Asked.Sent {
+		t.Errorf("%+v", got)
+	}
+}
