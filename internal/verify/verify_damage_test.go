@@ -26,6 +26,8 @@ func TestVerifyNamesWhatIsDamaged(t *testing.T) {
 		{"cb:2-0", "ct:2-0", false, "What:revision 4 of the log is not as it was written"},
 		{"cb:2-0", "ct:2-0", true, "Cycle:2 Working:false Node: Suspects:[rule mt:2-1 mc:2-2 ct:2-0"},
 		{"first", "other", false, "What:revision 3 of the log is not as it was written"},
+		{"Be brief, 2", "be brief, 2", false, "Cycle:4 Working:false Node:rule"},
+		{"a draft", "A draft", false, "Cycle:5 Working:true Node:cb:5-0"},
 		{"cut off", "cut out", false, "Cycle:1 Working:false Node: Suspects:[] What:attempt:1-1 is not as it was recorded"},
 	} {
 		path := filepath.Join(t.TempDir(), "pact.db")

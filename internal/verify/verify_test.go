@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
@@ -38,6 +39,44 @@ func TestVerifyFindsARemovableRoot(t *testing.T) {
 	must(t, err)
 	if r.Defect == nil || r.Defect.Node != "root" || r.Defect.What != tree.NotRemovable {
 		t.Errorf("%+v", r.Defect)
+	}
+}
+
+// Four commits, of which the first was sent, by a completed attempt beside one that runs. The fork has the first three, and
+// one of its own, whose attempt nobody ended.
+func TestVerifyCountsWhatItReads(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	fillEveryColumn(t, s)
+	for name, want := range map[string]string{
+		"c":    `{4 4 1 {"records":2,"running":1,"as_sent":1,"otherwise":[],"unanswered":0}}`,
+		"fork": `{4 4 1 {"records":3,"running":2,"as_sent":1,"otherwise":[],"unanswered":1}}`,
+	} {
+		r, err := pact.Verify(background, s, name, nil)
+		must(t, err)
+		attempts, err := json.Marshal(r.Attempts)
+		must(t, err)
+		if got := fmt.Sprintf("{%d %d %d %s}", r.Snapshots, r.Recorded, r.Sent, attempts); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// An erasure is told once, also where the log of an origin tells of it too, with the revision if the log is the context's own.
+func TestVerifyTellsOfErasuresOnce(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	c := create(t, s)
+	turnsOf(t, c, "one", "two")
+	_, err := c.Fork(background, pact.Cycle(2), "before", nil)
+	must(t, err)
+	_, err = c.Erase(background, erasure("cb:1-0"))
+	must(t, err)
+	_, err = c.Fork(background, pact.Cycle(2), "behind", nil)
+	must(t, err)
+	for name, own := range map[string]bool{"c": true, "before": true, "behind": false} {
+		r, err := pact.Verify(background, s, name, nil)
+		if err != nil || len(r.Erasures) != 1 || r.Erasures[0].Revision > 0 != own || r.Erased != 1 {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
 	}
 }
 
