@@ -9,7 +9,6 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/internal/record/splice"
 	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
@@ -147,39 +146,6 @@ func TestAnAgentThatAsksItself(t *testing.T) {
 	}
 }
 
-// Notes stand for results where the provider cannot be asked for just what is due, or the agent asks itself.
-func TestWhereTheProviderIsNotAsked(t *testing.T) {
-	for name, one := range map[string]struct {
-		policy string
-		change func(a *agent)
-	}{
-		"a stub":           {strings.Replace(unnamed, `"ttl":3`, `"ttl":3,"stub":true`, 1), func(*agent) {}},
-		"another model":    {unnamed, func(a *agent) { a.body["model"] = "m-1" }},
-		"some results":     {strings.Replace(unnamed, `.cb[kind='result']`, `[kind='result'][bytes>1505]`, 1), func(*agent) {}},
-		"its own question": {unnamed, func(a *agent) { a.body["context_management"] = map[string]any{"edits": []any{}} }},
-		"a foreign tool": {unnamed, func(a *agent) {
-			a.body["tools"] = append(a.body["tools"].([]any), map[string]any{"type": "web_search_20250305", "name": "web_search"})
-		}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p, url := startProvider(t, callTurns(8)...)
-			rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{Context: "chat", Manage: true, Policy: policyOf(t, one.policy)})
-			a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
-			a.body["model"] = "claude-opus-5"
-			a.header.Set("Anthropic-Beta", "context-management-2025-06-27")
-			one.change(a)
-			a.ask("Look.")
-			a.call()
-			works(a, 0, 7)
-			rec.Close()
-			last := p.Received()[7].Body
-			if bytes.Contains(last, []byte("clear_tool_uses")) || !bytes.Contains(last, []byte("[Left out after")) {
-				t.Errorf("%s", last)
-			}
-		})
-	}
-}
-
 // A provider that does not know the member refuses the request: it goes out as it came, managing ends for its conversation,
 // also for a later recorder, and another conversation has notes.
 func TestAProviderThatDoesNotClear(t *testing.T) {
@@ -212,27 +178,6 @@ func TestAProviderThatDoesNotClear(t *testing.T) {
 	received = p.Received()
 	if last := received[len(received)-1].Body; !bytes.Equal(last, asked[len(asked)-1]) || later.Stats().Managed.Cut > 0 {
 		t.Errorf("later: %s", last)
-	}
-}
-
-// A client that writes spaces gets the member with spaces, so the store need not keep the whole body.
-func TestTheMemberIsWrittenAsTheClientWrites(t *testing.T) {
-	for before, want := range map[string]string{
-		`{"model":"m","messages":[]}`:              `{"context_management":{"edits":[{"type":"clear_tool_uses_20250919",`,
-		`{"model": "m", "messages": []}`:           `{"context_management": {"edits": [{"type": "clear_tool_uses_20250919", `,
-		"{\n  \"model\": \"m\", \"messages\": []}": "{\n  \"context_management\": {\"edits\": [{\"type\": ",
-	} {
-		root, _ := splice.Parse([]byte(before))
-		var edits, back splice.Edits
-		(&provider.Clearing{}).Ask(&edits, root, 3)
-		asks := edits.Apply([]byte(before))
-		root, ok := splice.Parse(asks)
-		if !ok || !strings.HasPrefix(string(asks), want) {
-			t.Errorf("%s became %s", before, asks)
-		}
-		if provider.TakeBack(&back, root); string(back.Apply(asks)) != before {
-			t.Errorf("%s came back as %s", before, back.Apply(asks))
-		}
 	}
 }
 

@@ -18,6 +18,8 @@ func TestSelectorsThatAreNotWhole(t *testing.T) {
 		{Edition: canonical}, {Edition: canonical, Groups: []selector.Group{{}}}, of(),
 		of(selector.Attr{Name: "role", Op: selector.Lt, Values: null}), of(selector.Attr{Name: "role", Op: selector.Match}),
 		of(selector.Attr{Name: "offset", Op: selector.Ge}), of(selector.Attr{Name: "role", Op: selector.Eq}),
+		of(selector.Attr{Name: "role", Op: selector.Ne, Values: []selector.Literal{{Text: "a"}, {Text: "b"}}}),
+		of(selector.Attr{Name: "role", Op: selector.Present, Values: null}),
 		of(selector.Search{Attrs: []selector.Attr{{Name: "role", Op: selector.Ne}}}), of(selector.Position{}),
 		of(selector.Position{Hops: []selector.Hop{{Kind: selector.HopContainer,
 			Attrs: []selector.Attr{{Name: "kind", Op: selector.Gt}}}}}),

@@ -144,6 +144,19 @@ func TestADecisionIsInAListOnce(t *testing.T) {
 	}
 }
 
+// A part has the id that its decision gave it, else that of its call, unless another part has that or a note could not name it.
+func TestTheIDsOfPartsAreTheirOwn(t *testing.T) {
+	l, key := NewList(), func(c string) string { return strings.Repeat(c, 20) }
+	l.Add(Decision{What: Shaped, Key: key("k"), ID: "a"})
+	l.Add(Decision{What: Same, Key: key("s"), ID: "a"}) // names the other
+	for _, x := range [][3]string{{key("k"), "c1", "a"}, {key("s"), "c2", "c2"}, {key("o"), "a", "a-oooooooo"},
+		{key("o"), "c3", "c3"}, {key("o"), "two words", "kept-oooooooooooooooo"}} {
+		if got := l.ID(x[0], x[1]); got != x[2] {
+			t.Errorf("%s of the call %q is %q, want %q", x[0], x[1], got, x[2])
+		}
+	}
+}
+
 var must = testrun.Must
 
 // The provider can be asked to clear the oldest uses of tools, and of an answer with several calls all: what a rule takes
@@ -173,7 +186,7 @@ func TestWhatTheProviderIsAskedToClear(t *testing.T) {
 			[]string{"", "", "left c1"}},
 		"behind one that stays": {some, "claude-opus-5", [][]any{one, two, turn(2, "short"), turn(3, "short")},
 			[]string{"", "", "", "left c1"}},
-		"a rule that leaves stubs": {strings.Replace(all, `"ttl"`, `"stub":true,"ttl"`, 1), "claude-opus-5",
+		"one of two rules leaves a stub": {strings.Replace(all, `[{`, `[{"select":"[bytes>400]","ttl":2,"stub":true},{`, 1), "claude-opus-5",
 			[][]any{turn(0, long), turn(1, long), turn(2, "short")}, []string{"", "", "left c0"}},
 		"a model that cannot be asked": {all, "claude-2", [][]any{turn(0, long), turn(1, long), turn(2, "short")},
 			[]string{"", "", "left c0"}},
