@@ -58,4 +58,31 @@ func TestWhichContextStandsForAFile(t *testing.T) {
 	}
 }
 
+// Of the contexts of a file the one with most calls of its own stands for it: those that a fork has of its origin are not its own.
+func TestAForkStandsByItsOwnCalls(t *testing.T) {
+	db := pact.NewDB(store.NewMemory())
+	c, err := pact.Create(t.Context(), db, "run", nil)
+	must(t, err)
+	say := func(c *pact.Context) {
+		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			b.Add("^ah", pact.Spec{Role: "user", Content: "Hello"})
+			return nil
+		}})
+		must(t, err)
+	}
+	say(c)
+	fork, err := c.Fork(t.Context(), pact.Cycle(1), "again", nil)
+	must(t, err)
+	say(fork)
+	for i, list := range [][]*pact.Context{nil, {fork}, {c, fork}} { // one call of one block, against one of two
+		if got, err := StandingIn(t.Context(), db, list); err != nil || got != i-1 {
+			t.Errorf("of %d contexts the one at %d stands, want %d, %v", len(list), got, i-1, err)
+		}
+	}
+	say(c)
+	if got, err := StandingIn(t.Context(), db, []*pact.Context{c, fork}); err != nil || got != 0 { // three blocks against two
+		t.Errorf("the context at %d stands, want 0, %v", got, err)
+	}
+}
+
 var must = testrun.Must

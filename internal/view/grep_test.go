@@ -150,3 +150,21 @@ func TestGrepOfTheWorkingStateAlone(t *testing.T) {
 		t.Errorf("%s, %v", list, err)
 	}
 }
+
+// A long line is shown as a hundred bytes on either side of what was found, and no character by halves.
+func TestPartsOfLongLines(t *testing.T) {
+	a := func(n int) string { return strings.Repeat("a", n) }
+	for _, x := range []struct {
+		line     string
+		at, size int
+		want     string
+	}{
+		{"short", 1, 2, "short"}, {a(100) + "found" + a(100), 100, 5, a(100) + "found" + a(100)},
+		{a(101) + "found" + a(50), 101, 5, "…" + a(100) + "found" + a(50)}, {"found" + a(101), 0, 5, "found" + a(100) + "…"},
+		{"é" + a(99) + "found" + a(99) + "é", 101, 5, "…" + a(99) + "found" + a(99) + "…"},
+	} {
+		if got := Part(x.line, x.at, x.size); got != x.want {
+			t.Errorf("%q is shown as %q, want %q", x.line, got, x.want)
+		}
+	}
+}
