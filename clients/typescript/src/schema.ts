@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 7f618ec83537afad4d51b59da18bc2df34247f8d611e42a308be89cb85c57bbd.
+// SHA-256 is befd93adad7657b3c723310540b39ca042bfc435412766711ed9c87d49b22c01.
 
 export interface Attempt {
   attempt_id: string
@@ -427,6 +427,18 @@ export interface HistoryEntry {
   time_ns: number
 }
 
+export interface HistoryErased {
+  attempts?: number
+  contexts?: string[] | null
+  digests?: number
+  entries?: number
+  ids?: string[] | null
+  receipt?: string
+  remains?: string
+  salt_sha256?: string
+  versions?: number
+}
+
 export interface Imported {
   contexts: ContextInfo[]
   /** What had to be mended */
@@ -732,18 +744,6 @@ export interface Occurrences {
   total: number
 }
 
-export interface PactErased {
-  attempts?: number
-  contexts?: string[] | null
-  digests?: number
-  entries?: number
-  ids?: string[] | null
-  receipt?: string
-  remains?: string
-  salt_sha256?: string
-  versions?: number
-}
-
 export interface Policies {
   /** The ready ones */
   items: ReadyPolicy[]
@@ -815,7 +815,7 @@ export interface RecordErased {
   digests?: number
   entries?: number
   ids?: string[] | null
-  originals?: PactErased[] | null
+  originals?: HistoryErased[] | null
   receipt?: string
   remains?: string
   salt_sha256?: string

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 7f618ec83537afad4d51b59da18bc2df34247f8d611e42a308be89cb85c57bbd.
+SHA-256 is befd93adad7657b3c723310540b39ca042bfc435412766711ed9c87d49b22c01.
 """
 
 from __future__ import annotations
@@ -374,6 +374,18 @@ class HistoryEntry(TypedDict):
     time_ns: int
 
 
+class HistoryErased(TypedDict):
+    attempts: NotRequired[int]
+    contexts: NotRequired[list[str] | None]
+    digests: NotRequired[int]
+    entries: NotRequired[int]
+    ids: NotRequired[list[str] | None]
+    receipt: NotRequired[str]
+    remains: NotRequired[str]
+    salt_sha256: NotRequired[str]
+    versions: NotRequired[int]
+
+
 class Imported(TypedDict):
     contexts: list[ContextInfo]
     findings: NotRequired[list[InspectFinding] | None]
@@ -664,18 +676,6 @@ class Occurrences(TypedDict):
     total: int
 
 
-class PactErased(TypedDict):
-    attempts: NotRequired[int]
-    contexts: NotRequired[list[str] | None]
-    digests: NotRequired[int]
-    entries: NotRequired[int]
-    ids: NotRequired[list[str] | None]
-    receipt: NotRequired[str]
-    remains: NotRequired[str]
-    salt_sha256: NotRequired[str]
-    versions: NotRequired[int]
-
-
 class Policies(TypedDict):
     items: list[ReadyPolicy]
     kept: NotRequired[LifecyclePolicy]
@@ -725,7 +725,7 @@ class RecordErased(TypedDict):
     digests: NotRequired[int]
     entries: NotRequired[int]
     ids: NotRequired[list[str] | None]
-    originals: NotRequired[list[PactErased] | None]
+    originals: NotRequired[list[HistoryErased] | None]
     receipt: NotRequired[str]
     remains: NotRequired[str]
     salt_sha256: NotRequired[str]
