@@ -46,6 +46,9 @@ func (l *listing) update(ctx context.Context, t *tree.Tree) (err error) {
 			return err
 		}
 	}
+	if listed > 0 && before.bare >= listed { // of a fork from an early cycle: what stands before the active head has details
+		listed--
+	}
 	inSystem := t.Region(tree.Sys).Summary().Blocks
 	next.stays, next.bare = min(before.stays, listed), min(before.bare, listed)
 	known := map[string]listedKey{}
