@@ -22,8 +22,10 @@ type Member struct {
 
 // Object returns the object of members, which may come in any order. Of members
 // with equal names the last wins.
-func Object(members ...Member) Any {
-	list := slices.Clone(members)
+func Object(members ...Member) Any { return objectOf(slices.Clone(members)) }
+
+// objectOf is Object of a list that nobody else has.
+func objectOf(list []Member) Any {
 	for i := range list {
 		list[i].Name = settled(list[i].Name)
 	}

@@ -30,7 +30,7 @@ func Fields(pairs ...any) Any {
 			members = append(members, Member{Name: pairs[i].(string), Value: value})
 		}
 	}
-	return Object(members...)
+	return objectOf(members)
 }
 
 // Held returns a value to print, whose elements and members cannot be walked, unless Opened reads them. Cost: O(1).

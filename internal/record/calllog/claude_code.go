@@ -19,12 +19,12 @@ var claudeNotes = map[string]bool{"summary": true, "queue-operation": true, "las
 
 // isClaudeCode reports whether a value is a line of a transcript of Claude Code.
 func isClaudeCode(first raw) bool {
-	f := first.fields()
-	kind := f.text("type")
-	if kind == "" || f.text("sessionId") == "" {
+	f := first.pick("type", "sessionId", "uuid", "parentUuid")
+	kind := f[0].text()
+	if kind == "" || f[1].text() == "" {
 		return false
 	}
-	return claudeNotes[kind] || f.text("uuid") != "" && f["parentUuid"] != nil
+	return claudeNotes[kind] || f[2].text() != "" && f[3] != nil
 }
 
 // readClaudeCode reads a transcript of Claude Code: a tree of lines, of which

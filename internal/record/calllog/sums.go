@@ -104,18 +104,18 @@ func (c *Call) answer(body []byte) provider.Answer {
 
 // countClaude counts a line of a transcript of Claude Code.
 func countClaude(e entry, b *sums.Book) {
-	f := e.fields()
-	message := f["message"].fields()
-	switch kind := f.text("type"); {
+	f := e.raw().pick("type", "message", "requestId")
+	message := f[1].fields()
+	switch kind := f[0].text(); {
 	case kind == "user" && message != nil:
-		b.Message(f["message"].value())
+		b.Message(f[1].value())
 		if !holdsResult(message["content"]) {
 			b.Turn++
 		}
 	case kind == "assistant" && message != nil:
 		b.Message(canon.Fields("content", message["content"].value()), "caller", "signature")
 		if counts := message["usage"].fields(); len(counts) > 0 && message.text("model") != "<synthetic>" {
-			b.Tokens(fmt.Sprint(message.text("id"), f.text("requestId"), b.Turn), withCached(usage(counts, "input_tokens", "output_tokens", "cache_read_input_tokens",
+			b.Tokens(fmt.Sprint(message.text("id"), f[2].text(), b.Turn), withCached(usage(counts, "input_tokens", "output_tokens", "cache_read_input_tokens",
 				"cache_creation_input_tokens", "")))
 		}
 	default:
