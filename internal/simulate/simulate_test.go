@@ -90,9 +90,10 @@ func TestWhatARunCosts(t *testing.T) {
 	r, err := simulate.Run(context.Background(), c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25),
 		Model: "m", Dialect: "gemini", Calls: true, Policies: []simulate.Named{
 			{"drop", policy(t, `{"when":"now","rules":[{"select":"[bytes>100]","ttl":2,"stub":true}],"stub":"one two three"}`)},
-			{"cut", policy(t, `{"when":"now","rules":[{"select":"[bytes>100]","head":9,"tail":0}]}`)}}})
+			{"cut", policy(t, `{"when":"now","rules":[{"select":"[bytes>100]","head":9,"tail":0}]}`)},
+			{"limit", policy(t, `{"when":"now","max_tokens":123}`)}}})
 	must(t, err)
-	raw, drop, cut := r.Outcomes[0], r.Outcomes[1], r.Outcomes[2]
+	raw, drop, cut, limit := r.Outcomes[0], r.Outcomes[1], r.Outcomes[2], r.Outcomes[3]
 	check := func(what string, got, want any) {
 		t.Helper()
 		if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -100,6 +101,7 @@ func TestWhatARunCosts(t *testing.T) {
 		}
 	}
 	check("raw", []any{raw.Sent, raw.Read, raw.Written, raw.Breaks}, []any{101 + 112 + 123, 101 + 112, 101 + 11 + 11, 0})
+	check("a limit that the last call meets", []any{limit.Sent, limit.Over, limit.Removed}, []any{raw.Sent, 0, 0})
 	check("its cost", fmt.Sprintf("%.4f", *raw.Cost), fmt.Sprintf("%.4f", 0.1*213+1.25*123))
 	// Third call: 1 + 1+10 + 1+10 + the stub of 3, which stands behind its call.
 	check("drop", []any{drop.Sent, drop.Read, drop.Written, drop.Breaks, drop.Removed}, []any{101 + 112 + 26, 101 + 1, 101 + 11 + 25,
