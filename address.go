@@ -14,8 +14,9 @@ import (
 // Address names a state of a context, as a text: @t0 is the snapshot of the latest commit, @t-3 the one three commits
 // before, @c12 that of cycle 12 (05 §2.3). The words latest and latest-3 mean the same as @t0 and @t-3, and the word
 // working is the working state, which the next commit publishes. A call that takes an Address returns
-// E_SELECTOR_INVALID for any other text. In edition 1.0 a user writes @t0 for the working state and @t-1 for the
-// snapshot of the latest commit: [ParseAddress] and [Address.Text] translate.
+// E_SELECTOR_INVALID for any other text, and E_SNAPSHOT_NOT_FOUND if there is no such snapshot. In edition 1.0 a user
+// writes @t0 for the working state and @t-1 for the snapshot of the latest commit: [ParseAddress] and [Address.Text]
+// translate.
 //
 // Specification: 02 §8.4, 05 §2.3.
 type Address string
@@ -25,8 +26,8 @@ const (
 	latestWord  = "latest"
 )
 
-// Back returns the address of the snapshot n commits before that of the latest commit.
-func Back(n int64) Address {
+// back returns the address of the snapshot n commits before that of the latest commit.
+func back(n int64) Address {
 	if n == 0 {
 		return latestWord
 	}
@@ -130,7 +131,7 @@ func (p point) address() Address {
 	case 'c':
 		return Cycle(p.n)
 	}
-	return Back(-p.n)
+	return back(-p.n)
 }
 
 // names reports whether an address names the state at another one, however it is written.

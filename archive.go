@@ -9,15 +9,14 @@ import (
 	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
 
 // ExportSnapshots writes the canonical snapshots between two addresses, both included, one a line, oldest first (05
 // §3.2). This is the form for other tools. Its size grows with the square of the conversation; that of
-// [Context.Export] does not. It returns E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address, E_CONFLICT if an
-// erasure changed the context meanwhile. Cost: about that of copying the bytes.
+// [Context.Export] does not. E_CONFLICT if an erasure changed the context meanwhile. Cost: about that of copying the
+// bytes.
 func (c *Context) ExportSnapshots(ctx context.Context, w io.Writer, from, to Address) (err error) {
 	s := c.state.Load()
 	first, last, err := cycles(s.Info, from, to)
@@ -40,7 +39,7 @@ func (c *Context) Export(ctx context.Context, w io.Writer) (err error) {
 }
 
 // Copy copies this context with all its snapshots and uncommitted edits to another store, or under another name in
-// the same store, in one durable step. Log entries of edits, attempts and forks stay behind; [CopyContexts] takes
+// the same store, in one durable step. Log entries of edits, attempts and forks stay behind; pact copy takes
 // everything along. Errors: E_SNAPSHOT_NOT_FOUND if the context has no snapshot, E_CONFLICT if the name is taken.
 func (c *Context) Copy(ctx context.Context, to *DB, name string) (_ *Context, err error) {
 	s, err := c.current(ctx)
@@ -109,86 +108,56 @@ func ImportHistory(ctx context.Context, db *DB, name string, r io.Reader, opts *
 	return c, read.Findings(), err
 }
 
-// CopyContexts copies the contexts with these names, or all if there are none, from one store to
-// another of whatever kind. It calls progress, if that is not nil, with the number of snapshots
-// that are done. It takes along snapshots, drafts, the log with its digests, times and request tokens, attempts, undone lines, the
-// marks of erasures, and forks with what they share. [Context.Copy] copies less, under a
-// name of your choice. If the origin of a fork is not copied itself, CopyContexts copies
-// what the fork shares with it, in the form in which a store keeps a deleted context.
-//
-// CopyContexts copies each context as it is at one moment, while others go on writing. The target hides a context
-// until everything is there, every revision and every digest is the same, and [Verify] holds; then all contexts
-// appear at one moment. A copy that was interrupted leaves what it did hidden in the target, and the next copy
-// continues from there.
-//
-// Errors: E_CONTEXT_NOT_FOUND if the source lacks a name; E_CONFLICT if the target has it,
-// if another process is copying the same contexts, or if something was erased in the source
-// meanwhile. Cost: reading and writing the contexts once, then reading them once in the target.
-func CopyContexts(ctx context.Context, from, to *DB, names []string, progress func(done, total int)) (*inspect.Copied, error) {
-	return transfer.Copy(ctx, engine.Of(from), engine.Of(to), names, progress)
-}
-
-// Extension holds the cycles that another context has beyond this one. [Context.Extension] makes it.
-type Extension struct {
-	Cycles  int64 // how many snapshots it adds
-	changes []engine.Change
-	of      *Context
-	from    *state // the state that it extends
-}
-
-// Extension compares this context with another one that begins with the same snapshots: a log grew and was imported
-// again. [Extension.Apply] adds what is new; nothing is, if the other one is shorter. The other context can be in any
-// store. E_CONFLICT if one does not begin with all snapshots of the other, or if the other one goes on without an
-// uncommitted edit of this one; but a block that was removed before any snapshot had it comes back. Cost: reading
-// every snapshot of both; the new cycles are held in memory.
-func (c *Context) Extension(ctx context.Context, other *Context) (_ *Extension, err error) {
+// Extension compares this context with another one, in any store, that begins with the same snapshots: a log grew and
+// was imported again. It returns how many snapshots the other one has more, and a function that adds them and takes
+// over the uncommitted edits, in one durable step, and does nothing if nothing is new. Log entries of edits and attempts
+// stay behind. E_CONFLICT if one does not begin with all snapshots of the other, or if the other one goes on without an
+// uncommitted edit of this one, but a block that was removed before any snapshot had it comes back; of the function if
+// another writer changed the context meanwhile. Cost: reading every snapshot of both; the new cycles are held in memory.
+func (c *Context) Extension(ctx context.Context, other *Context) (cycles int64, add func(context.Context) error, err error) {
 	all, err := other.current(ctx)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	g, err := archive.Copy(ctx, other.provenance(all), all.Name, c.actor)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	return c.extension(ctx, g)
 }
 
 // HistoryExtension is [Context.Extension] for the context that [ImportHistory] would make. It holds two
 // snapshots at a time, and the new cycles. Errors are also those of ImportHistory.
-func (c *Context) HistoryExtension(ctx context.Context, r io.Reader, o *ImportOptions) (_ *Extension, err error) {
+func (c *Context) HistoryExtension(ctx context.Context, r io.Reader, o *ImportOptions) (cycles int64,
+	add func(context.Context) error, err error) {
 	options := optionsOf(o)
 	options.Actor = c.actor
 	read, err := archive.ReadHistory(ctx, c.Name(), r, options.archive())
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	return c.extension(ctx, read.Creation)
 }
 
-func (c *Context) extension(ctx context.Context, g engine.Creation) (*Extension, error) {
+func (c *Context) extension(ctx context.Context, g engine.Creation) (int64, func(context.Context) error, error) {
 	s, err := c.current(ctx)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	changes, cycles, err := archive.Extension(ctx, c.provenance(s), g)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	return &Extension{cycles, changes, c, s}, nil
-}
-
-// Apply adds the snapshots and takes over the uncommitted edits, in one durable step. Log
-// entries of edits and attempts stay behind. It does nothing if nothing is new. E_CONFLICT if
-// another writer changed the context since the extension was made. Cost: writing what is new.
-func (x *Extension) Apply(ctx context.Context) (err error) {
-	if len(x.changes) == 0 {
-		return nil
-	}
-	x.of.write.Lock()
-	defer x.of.write.Unlock()
-	next, err := x.of.apply(ctx, x.from, x.changes...)
-	if err == nil {
-		x.of.state.Store(next)
-	}
-	return err
+	return cycles, func(ctx context.Context) error {
+		if len(changes) == 0 {
+			return nil
+		}
+		c.write.Lock()
+		defer c.write.Unlock()
+		next, err := c.apply(ctx, s, changes...)
+		if err == nil {
+			c.state.Store(next)
+		}
+		return err
+	}, nil
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// CycleAt returns the cycle of the snapshot at an address and does not read it. It returns
-// E_SNAPSHOT_NOT_FOUND if there is none; the working state is none.
+// CycleAt returns the cycle of the snapshot at an address, without reading it. The working state is no snapshot.
 func (c *Context) CycleAt(a Address) (int64, error) { return a.cycle(c.state.Load().Info) }
 
 // Working returns the working state as it was last loaded or written, without asking the store. Use [Context.At] with
@@ -22,9 +21,8 @@ func (c *Context) Working() *Snapshot {
 	return s.show(s.open())
 }
 
-// At returns the snapshot at an address, or the working state. It returns
-// E_SNAPSHOT_NOT_FOUND if there is none. Cost: reading the snapshot without the contents of
-// its nodes; for the working state and the latest snapshot only a look-up.
+// At returns the snapshot at an address, or the working state. Cost: reading the snapshot without the contents of its
+// nodes; for the working state and the latest snapshot only a look-up.
 func (c *Context) At(ctx context.Context, a Address) (_ *Snapshot, err error) {
 	s, t, err := c.stateAt(ctx, a)
 	if err != nil {
@@ -88,9 +86,8 @@ func (s *Snapshot) named(q *selector.Selector) error {
 }
 
 // History yields the snapshots between two addresses, both included, oldest first. Neighbours share what did not
-// change, and only a few are held in memory at a time. If it fails, it yields the error and ends; the error is
-// E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address. Cost: reading the first snapshot, then what changed
-// from each snapshot to the next.
+// change, and only a few are held in memory at a time. Cost: reading the first snapshot, then what changed from each
+// snapshot to the next.
 func (c *Context) History(ctx context.Context, from, to Address) iter.Seq2[*Snapshot, error] {
 	return func(yield func(*Snapshot, error) bool) {
 		s, err := c.current(ctx)

@@ -16,7 +16,7 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 )
 
-// CommitOptions are the options of [Context.Commit]. A nil *CommitOptions is the zero CommitOptions.
+// CommitOptions are the options of [Context.Commit].
 type CommitOptions struct {
 	Note
 	// Edit, if not nil, makes edits part of the commit: both become durable in one step, or

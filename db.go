@@ -35,8 +35,8 @@ func NewDB(s store.Store) *DB {
 	return &DB{hiddenContexts: engine.Hide(engine.Open(s))}
 }
 
-// WithEdition returns the same contexts; those that are made without an edition get e, also by
-// imports of what names no edition and by recorders. Closing what it returns closes db.
+// WithEdition returns the same contexts; those that are made without an edition get e, also by imports of logs and by
+// recorders. Closing what it returns closes db.
 func (db *DB) WithEdition(e selector.Edition) *DB { return &DB{db.hiddenContexts, e} }
 
 // Edition returns the edition of contexts that are made without one: canonical, unless [DB.WithEdition] says another.

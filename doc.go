@@ -29,6 +29,8 @@
 // bytes that the model is sent.
 //
 // Every error is a [github.com/contexttree/pact/fault.Error] with a code such as E_NODE_NOT_FOUND; docs/errors.md
-// lists the codes. Chapters and sections in comments, such as 02 §4.3, are those of the PACT specification;
+// lists the codes. A sequence that fails yields its error and ends. Options can be nil, which is their zero value. A
+// function that is told of progress can be nil too, and gets the number of snapshots that are done and that there are.
+// Chapters and sections in comments, such as 02 §4.3, are those of the PACT specification;
 // docs/decisions.md says how this project reads it where it contradicts itself.
 package pact

@@ -9,9 +9,9 @@ import (
 	"os"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -113,7 +113,7 @@ func ExampleContext_Select() {
 		check(err)
 		fmt.Println(ids)
 	}
-	r, err := c.RangeDiffLatest(ctx, "@t-1..@t0 .block", &pact.RangeOptions{MaxSnapshots: 5})
+	r, err := c.RangeDiffLatest(ctx, "@t-1..@t0 .block", &diff.RangeOptions{MaxSnapshots: new(5)})
 	check(err)
 	fmt.Println(r.Diffs[0].AddedIDs, "came last")
 	err = c.Edit(ctx, func(b *pact.Batch) error {

@@ -16,9 +16,9 @@ import (
 
 // Fork makes a new context that begins as a snapshot of this one. The two share everything up to that snapshot
 // instead of copying it; what comes later belongs to each alone. Generated ids in a fork end in its number
-// (block:12-3-f2), so that related contexts never give the same id. Uncommitted edits stay behind. Errors:
-// E_SNAPSHOT_NOT_FOUND if there is no such snapshot, E_CONFLICT if the name is taken, E_STORE also if the store made
-// the fork and then cannot read it: Fork with the same request token returns it later. Cost: reading the snapshot.
+// (block:12-3-f2), so that related contexts never give the same id. Uncommitted edits stay behind. Errors: E_CONFLICT
+// if the name is taken, E_STORE also if the store made the fork and then cannot read it: Fork with the same request
+// token returns it later. Cost: reading the snapshot.
 func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (_ *Context, err error) {
 	f := c.options().context(c.store)
 	s := c.state.Load()
@@ -51,12 +51,11 @@ func (c *Context) forked(ctx context.Context, name, token string) (*Context, err
 	if token == "" {
 		return nil, nil
 	}
-	names, err := c.names(ctx)
-	if err != nil || !names[name] {
-		return nil, err
-	}
 	like := c.options()
 	f, err := Open(ctx, &DB{hiddenContexts: engine.Hide(c.store)}, name, &like)
+	if errors.Is(err, fault.ContextNotFound) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +78,7 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 	if done, err := c.earlierUndo(ctx, s, optionsOf(n).Request); done != "" || err != nil {
 		return done, err
 	}
-	cycle, err := Back(1).cycle(s.Info)
+	cycle, err := back(1).cycle(s.Info)
 	if err != nil {
 		return "", err
 	}
@@ -189,13 +188,14 @@ func numbered(name string, n int) string {
 // freeNumber returns the first number from 2 on that gives a name which no context has.
 // Cost: listing the contexts of the store.
 func (c *Context) freeNumber(ctx context.Context, name string) (n int, err error) {
-	names, err := c.names(ctx)
-	if err != nil {
-		return 0, err
+	list, err := c.store.List(ctx)
+	names := make(map[string]bool, len(list))
+	for _, info := range list {
+		names[info.Name] = true
 	}
 	for n = 2; names[numbered(name, n)]; n++ {
 	}
-	return n, nil
+	return n, err
 }
 
 // takenAfter reports whether a fork failed with err because a context has this name. If the
@@ -212,15 +212,6 @@ func (c *Context) takenAfter(ctx context.Context, err error, name string) (taken
 	default:
 		return false, err
 	}
-}
-
-func (c *Context) names(ctx context.Context) (map[string]bool, error) {
-	list, err := c.store.List(ctx)
-	names := make(map[string]bool, len(list))
-	for _, info := range list {
-		names[info.Name] = true
-	}
-	return names, err
 }
 
 // Origins returns the snapshot from which this context was forked, then the snapshot from

@@ -126,16 +126,15 @@ func (c *Context) provenance(s *state) *provenance.Source {
 	return &provenance.Source{Store: c.store, State: s.State}
 }
 
-// Log yields the log entries of a cycle and all later ones, oldest first; of all cycles from 0. It holds only
-// a few of them in memory. If it fails, it yields the error and ends. Cost: these entries, and a few look-ups.
+// Log yields the log entries of a cycle and all later ones, oldest first; of all cycles from 0. It holds only a few of
+// them in memory. Cost: these entries, and a few look-ups.
 func (c *Context) Log(ctx context.Context, from int64) iter.Seq2[history.Entry, error] {
 	return c.provenance(c.state.Load()).Entries(ctx, from)
 }
 
 // Blame returns for every block in the thread of a state, in the order of the thread, the cycle that added it and its
 // actor and, if a later cycle changed the block in place, the cycle of the current version (06 §6). A block from an
-// imported snapshot has the cycle in its header. It returns E_SNAPSHOT_NOT_FOUND if there is no snapshot at the
-// address. Cost: what changed from the first snapshot to that state.
+// imported snapshot has the cycle in its header. Cost: what changed from the first snapshot to that state.
 func (c *Context) Blame(ctx context.Context, a Address) (_ []inspect.Blame, err error) {
 	s, t, err := c.stateAt(ctx, a)
 	if err != nil {
@@ -159,9 +158,7 @@ func (c *Context) Timeline(ctx context.Context, id string) (_ *inspect.Timeline,
 // Occurrences returns each content for which match is true in the snapshots between two addresses, in the order in
 // which the contents came, and with working those that the working state has beyond the latest snapshot. If from is
 // the working state, it searches the working state alone. match gets a content as canonical JSON and the cycle of the state
-// that brought it. Errors: E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address.
-//
-// Cost: the first snapshot, then what differs from each to the next; it makes no trees of the others.
+// that brought it. Cost: the first snapshot, then what differs from each to the next; it makes no trees of the others.
 func (c *Context) Occurrences(ctx context.Context, from, to Address, working bool,
 	match func(cycle int64, content string) bool) ([]inspect.Occurrence, error) {
 	s, err := c.current(ctx)
@@ -179,11 +176,8 @@ func (c *Context) Occurrences(ctx context.Context, from, to Address, working boo
 
 // Prefixes yields, for every snapshot between two addresses in either order, both included and oldest first, how much
 // of its thread repeats the thread of the cycle before. The first snapshot of the context is compared with nothing.
-// Prefixes counts tokens if the context has a Counter. If it fails, it yields the error and ends; the error is
-// E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address.
-//
-// Cost: reading the snapshots, and O(depth · log n) for each; nothing is rendered.
-// Counting tokens reads every content once; the tree keeps the counts.
+// Prefixes counts tokens if the context has a Counter. Cost: reading the snapshots, and O(depth · log n) for each; to
+// count tokens also every content, once, because the tree keeps the counts. Nothing is rendered.
 func (c *Context) Prefixes(ctx context.Context, from, to Address) iter.Seq2[inspect.Prefix, error] {
 	return func(yield func(inspect.Prefix, error) bool) {
 		s := c.state.Load()
@@ -208,7 +202,6 @@ func SharePrefix(ctx context.Context, older, newer *Snapshot) (_ *inspect.Shared
 // order (02 §2.2, §4), the block that each version renders to (02 §12.5), and for every snapshot the digests that its
 // commit recorded and the hash of the bytes that were sent. Commits from before digests were recorded are only counted.
 // Of the stored parts of requests it checks that they are what was written, and restores none: package record does.
-// Verify calls progress, if it is not nil, with the number of snapshots that are done.
 //
 // A damaged context is not an error: the answer holds the first defect. Errors: E_CONTEXT_NOT_FOUND if the store has
 // no context of this name, E_STORE if the medium fails. Cost: reading everything that is stored for the context once,

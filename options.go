@@ -3,8 +3,6 @@ package pact
 import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/archive"
-	"github.com/contexttree/pact/internal/differ"
-	"github.com/contexttree/pact/internal/search"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 )
@@ -16,8 +14,7 @@ type Counter interface {
 	Count(text string) int
 }
 
-// OpenOptions says who works with a context, and with which clock and counter. A nil
-// *OpenOptions is the zero OpenOptions.
+// OpenOptions says who works with a context, and with which clock and counter.
 type OpenOptions struct {
 	// Actor names who edits, for the log; the Note of a call can name another person.
 	Actor string
@@ -30,7 +27,7 @@ type OpenOptions struct {
 	Counter Counter
 }
 
-// CreateOptions says how a new context begins. A nil *CreateOptions is the zero CreateOptions.
+// CreateOptions says how a new context begins.
 type CreateOptions struct {
 	OpenOptions
 	// Edition is the edition of the selectors of the context and of the types of new nodes; ""
@@ -40,8 +37,8 @@ type CreateOptions struct {
 	Attrs map[string]any
 }
 
-// ImportOptions says how to read a snapshot document or a history, and who works with the context that it becomes.
-// A nil *ImportOptions is the zero ImportOptions. Strict and Renumber are about a history alone.
+// ImportOptions says how to read a snapshot document or a history, and who works with the context that it becomes. Strict and
+// Renumber are about a history alone.
 type ImportOptions struct {
 	OpenOptions
 	// Edition is the edition of the input; "" means the one that it names.
@@ -56,7 +53,7 @@ type ImportOptions struct {
 	Renumber bool
 }
 
-// Note tells the log who made a call, and why. A nil *Note is the zero Note.
+// Note tells the log who made a call, and why.
 type Note struct {
 	Actor   string // who makes the call; "" means the actor of the Context
 	Message string // why, for readers of the log
@@ -66,8 +63,8 @@ type Note struct {
 	Request string
 }
 
-// Pruning says what a commit removes besides expired nodes (02 §7). A nil *Pruning is the zero Pruning, which removes
-// what the policy of the context asks for, nothing if it keeps none.
+// Pruning says what a commit removes besides expired nodes (02 §7). The zero Pruning removes what the policy of the
+// context asks for, nothing if it keeps none.
 type Pruning struct {
 	// Policy gives the limits. A policy that limits tokens needs a Context with a Counter,
 	// otherwise it is E_DOCUMENT_INVALID. With the zero Policy, the one that the context keeps
@@ -97,7 +94,7 @@ func (p *Pruning) empty() bool {
 
 // SelectOptions says which of the nodes that a selector finds are returned, and for a range of snapshots which
 // changes (04 §4, options). Where, Skip and Limit apply in this order, after all controls of the selector (003, 001
-// §3.5.2). A nil *SelectOptions is the zero SelectOptions.
+// §3.5.2).
 type SelectOptions struct {
 	// Edition is the edition of the selector and of Where; "" means that of the context.
 	Edition selector.Edition
@@ -117,8 +114,7 @@ type SelectOptions struct {
 	Working bool
 }
 
-// DiffOptions says what of two snapshots to compare, and how [RichDiff] shows changes of contents. A nil
-// *DiffOptions is the zero DiffOptions.
+// DiffOptions says what of two snapshots to compare, and how [RichDiff] shows changes of contents.
 type DiffOptions struct {
 	// Select is a selector without an address; only the nodes that it finds on each side are
 	// compared. "" compares all nodes.
@@ -130,42 +126,6 @@ type DiffOptions struct {
 	ContentMode diff.Mode
 	// ContextLines is the number of lines of context of a unified diff; 0 means 3, and a negative number none.
 	ContextLines int
-}
-
-// RangeOptions says what [Context.RangeDiffLatest] returns (04 §4, options). A nil
-// *RangeOptions is the zero RangeOptions.
-type RangeOptions struct {
-	// Edition is the edition of the selector; "" means that of the context.
-	Edition selector.Edition
-	// IncludeContent shows what changed in the content of a node.
-	IncludeContent bool
-	// ContentMode and ContextLines say how, as in [DiffOptions].
-	ContentMode  diff.Mode
-	ContextLines int
-	// Materialize names headers whose values, before and after, are shown for every changed
-	// node: any of content, mime, encoding and content_hash.
-	Materialize []string
-	// MaxSnapshots keeps only this many of the newest snapshots of the range; 0 keeps all. A
-	// negative number is E_SNAPSHOT_RANGE_LIMIT.
-	MaxSnapshots int
-	// MaxChangesPerSnapshot keeps only this many entries of every block: first of the added nodes, then of the
-	// removed, then of the changed. The statistics still count all of them. 0 keeps all, a negative number none.
-	MaxChangesPerSnapshot int
-}
-
-// search returns the options in the form that package search takes.
-func (o RangeOptions) search(counter Counter) (wanted search.RangeOptions, err error) {
-	wanted.Contents.Materialize, wanted.Counter = o.Materialize, counter
-	if o.MaxSnapshots != 0 {
-		wanted.MaxSnapshots = &o.MaxSnapshots
-	}
-	if most := max(0, o.MaxChangesPerSnapshot); o.MaxChangesPerSnapshot != 0 {
-		wanted.MaxChangesPerSnapshot = &most
-	}
-	if o.IncludeContent {
-		wanted.Contents.Mode, wanted.Contents.Lines, err = differ.Form(o.ContentMode, o.ContextLines)
-	}
-	return wanted, err
 }
 
 // archive returns these options in the form that package archive takes.

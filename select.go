@@ -55,32 +55,32 @@ func (c *Context) Find(ctx context.Context, query string, o *SelectOptions) ([]H
 
 // find runs a search that gives nodes.
 func (c *Context) find(ctx context.Context, query string, o *SelectOptions) ([]search.Match, error) {
-	s, err := c.search(query, o)
-	if err == nil {
-		err = s.CheckGivesIDs()
-	}
-	if err != nil {
-		return nil, err
-	}
-	state, err := c.current(ctx)
-	if err != nil {
-		return nil, err
-	}
-	trees, err := c.asked(ctx, state, s)
+	s, trees, err := c.asked(ctx, query, o, (*search.Search).CheckGivesIDs)
 	if err != nil {
 		return nil, err
 	}
 	return s.Find(ctx, trees)
 }
 
-// asked returns the states that a search asks, newest first.
-func (c *Context) asked(ctx context.Context, state *state, s *search.Search) ([]*tree.Tree, error) {
-	trees, _, err := c.addressed(ctx, state, s.Selector)
+// asked prepares a selector that passes a check, and returns with it the states that it asks, newest first.
+func (c *Context) asked(ctx context.Context, query string, o *SelectOptions, check func(*search.Search) error) (
+	s *search.Search, trees []*tree.Tree, err error) {
+	if s, err = c.search(query, o); err == nil {
+		err = check(s)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	state, err := c.current(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	trees, _, err = c.addressed(ctx, state, s.Selector)
 	if time := s.Selector.Time; s.Working && time != nil && time.Kind == selector.All &&
 		!s.Selector.Edition.Traits().T0Working {
 		trees = slices.Insert(trees, 0, state.open())
 	}
-	return trees, err
+	return s, trees, err
 }
 
 // search prepares a selector. It counts with the context's own Counter unless the options have one.
@@ -112,15 +112,7 @@ func newSearch(query string, e selector.Edition, o SelectOptions) (*search.Searc
 // Where looks at. It fails as Select does, with one exception: it evaluates a range that gives changes in each of its
 // snapshots, and Where, Skip and Limit do not apply to that.
 func (c *Context) Explain(ctx context.Context, query string, o *SelectOptions) (*inspect.Explanation, error) {
-	s, err := c.search(query, o)
-	if err != nil {
-		return nil, err
-	}
-	state, err := c.current(ctx)
-	if err != nil {
-		return nil, err
-	}
-	trees, err := c.asked(ctx, state, s)
+	s, trees, err := c.asked(ctx, query, o, func(*search.Search) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -215,17 +207,13 @@ func (s *Snapshot) hits(list []search.Match) ([]Hit, error) {
 // each snapshot. @mode=reduce gives one block of changes, from the newest to the oldest. Ends beyond the existing
 // snapshots are clamped, with a warning. Errors: E_SNAPSHOT_NOT_FOUND if no snapshot is in the range,
 // E_SELECTOR_INVALID if the selector has no range or asks for ids.
-func (c *Context) RangeDiffLatest(ctx context.Context, query string, opts *RangeOptions) (*diff.RangeDiffLatestResult, error) {
-	o := optionsOf(opts)
-	q, err := search.Parse(query, cmp.Or(o.Edition, c.Edition()))
+func (c *Context) RangeDiffLatest(ctx context.Context, query string, o *diff.RangeOptions) (*diff.RangeDiffLatestResult, error) {
+	options := optionsOf(o)
+	q, err := search.Parse(query, cmp.Or(options.Edition, c.Edition()))
 	if err != nil {
 		return nil, err
 	}
-	wanted, err := o.search(c.counter)
-	if err != nil {
-		return nil, err
-	}
-	r, err := search.NewRange(q, wanted)
+	r, err := search.NewRange(q, options, c.counter)
 	if err != nil {
 		return nil, err
 	}
@@ -248,5 +236,5 @@ func snapshotRef(axis byte, latest, cycle int64) diff.SnapshotRef {
 	if axis == 'c' {
 		return diff.SnapshotRef{Kind: "c", Value: cycle, Label: Cycle(cycle).String(), Cycle: cycle}
 	}
-	return diff.SnapshotRef{Kind: "t", Value: cycle - latest, Label: Back(latest - cycle).String(), Cycle: cycle}
+	return diff.SnapshotRef{Kind: "t", Value: cycle - latest, Label: back(latest - cycle).String(), Cycle: cycle}
 }

@@ -157,37 +157,22 @@ func (b *Batch) Replace(id string, s Spec) (replaced string) {
 		if overlay, err := b.editor.Overlay(id, tree.Spec(s)); overlay != "" || err != nil {
 			return overlay, err
 		}
-		b.Update(id, func(now *Spec) { now.replace(&s) })
+		b.Update(id, func(now *Spec) { now.replace(s) })
 		return id, b.err
 	})
 }
 
 // replace takes over the content of another description, and the headers that it has.
-func (s *Spec) replace(by *Spec) {
-	was := *s
-	*s = *by
-	s.ID, s.NodeType, s.Removable = was.ID, was.NodeType, was.Removable
-	for _, header := range [...]struct{ to, from *string }{{&s.Role, &was.Role}, {&s.Kind, &was.Kind}, {&s.Key, &was.Key},
-		{&s.Provenance, &was.Provenance}, {&s.MIME, &was.MIME}, {&s.Encoding, &was.Encoding}} {
-		if *header.to == "" {
-			*header.to = *header.from
+func (s *Spec) replace(by Spec) {
+	content := by.Content
+	to, was := reflect.ValueOf(&by).Elem(), reflect.ValueOf(*s)
+	for i := range to.NumField() {
+		if to.Field(i).IsZero() {
+			to.Field(i).Set(was.Field(i))
 		}
 	}
-	for _, header := range [...]struct{ to, from *int64 }{{&s.Offset, &was.Offset}, {&s.Priority, &was.Priority}} {
-		if *header.to == 0 {
-			*header.to = *header.from
-		}
-	}
-	s.TTL, s.Cad, s.Pinned = cmp.Or(s.TTL, was.TTL), cmp.Or(s.Cad, was.Cad), s.Pinned || was.Pinned
-	if s.Tags == nil {
-		s.Tags = was.Tags
-	}
-	if s.Refs == nil {
-		s.Refs = was.Refs
-	}
-	if s.Attrs == nil {
-		s.Attrs = was.Attrs
-	}
+	by.ID, by.NodeType, by.Removable, by.Content = s.ID, s.NodeType, s.Removable, content
+	*s = by
 }
 
 // named returns the id of the node that a text names: an id or, in edition 1.0, a selector that finds one node of

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/selector"
 )
 
 // RangeDiffLatestResult says how the selected nodes of a range of snapshots changed from
@@ -60,6 +61,25 @@ type RangeStats struct {
 	Added   int `json:"added"`   // nodes in From and not in To
 	Removed int `json:"removed"` // nodes in To and not in From
 	Changed int `json:"changed"` // nodes in both that differ
+}
+
+// RangeOptions says what to show of a range of snapshots (04 §4, options).
+type RangeOptions struct {
+	Edition selector.Edition // of the selector; "" means that of the context
+	// IncludeContent shows what changed in the content of a node, in the form ContentMode, "" for unified, with so many
+	// lines of context; 0 means 3, and a negative number none.
+	IncludeContent bool
+	ContentMode    Mode
+	ContextLines   int
+	// Materialize names headers whose values, before and after, are shown for every changed node: any of content, mime,
+	// encoding and content_hash.
+	Materialize []string
+	// MaxSnapshots keeps only so many of the newest snapshots of the range, at least 1, else it is E_SNAPSHOT_RANGE_LIMIT;
+	// nil keeps all.
+	MaxSnapshots *int
+	// MaxChangesPerSnapshot keeps only so many entries of every block: first of the added nodes, then of the removed, then
+	// of the changed. The statistics still count all of them. nil keeps all.
+	MaxChangesPerSnapshot *int
 }
 
 // RangeLimits says which caps the caller set, nil for one that was not set, and whether a

@@ -108,7 +108,7 @@ func TestAThreadIsWrittenForEachAPI(t *testing.T) {
 		a.ask("Thanks.")
 		a.call()
 		rec.Close()
-		snapshot, err := opened(t, s, "chat").At(t.Context(), pact.Back(0))
+		snapshot, err := opened(t, s, "chat").At(t.Context(), "latest")
 		must(t, err)
 		for form, to := range formsOfAPIs {
 			fields, left, err := record.Thread(t.Context(), snapshot, form)

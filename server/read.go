@@ -47,14 +47,14 @@ func (in *query) options(ctx context.Context, c *pact.Context) (*pact.SelectOpti
 }
 
 // rangeOptions returns the options of a query over a range of snapshots.
-func (in *query) rangeOptions() *pact.RangeOptions {
-	o := &pact.RangeOptions{Edition: selector.Edition(in.Edition), Materialize: in.Headers, MaxSnapshots: in.Snapshots,
+func (in *query) rangeOptions() *diff.RangeOptions {
+	o := &diff.RangeOptions{Edition: selector.Edition(in.Edition), Materialize: in.Headers,
 		IncludeContent: in.Mode != "", ContentMode: diff.Mode(in.Mode)}
-	switch { // the parameter has -1 for all, and the option 0
-	case in.Changes == 0:
-		o.MaxChangesPerSnapshot = -1
-	case in.Changes > 0:
-		o.MaxChangesPerSnapshot = in.Changes
+	if in.Snapshots != 0 {
+		o.MaxSnapshots = &in.Snapshots
+	}
+	if in.Changes >= 0 { // -1 stands for all
+		o.MaxChangesPerSnapshot = &in.Changes
 	}
 	return o
 }

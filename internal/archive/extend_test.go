@@ -85,18 +85,18 @@ func TestExtensionsMakeWhatOneImportMakes(t *testing.T) {
 			n += 1 + random.IntN(len(list)-n)
 			_, before := c.Cycles()
 			longer := importedFrom(t, pact.NewDB(store.NewMemory()), list[:n], policy)
-			x, err := c.Extension(t.Context(), longer)
+			cycles, add, err := c.Extension(t.Context(), longer)
 			if round%2 == 1 {
-				x, err = c.HistoryExtension(t.Context(), strings.NewReader(backedUp(t, longer)), nil)
+				cycles, add, err = c.HistoryExtension(t.Context(), strings.NewReader(backedUp(t, longer)), nil)
 			}
 			if err != nil {
 				t.Fatalf("round %d: %d messages: %v", round, n, err)
 			}
-			must(t, x.Apply(t.Context()))
-			if _, last := c.Cycles(); last != before+x.Cycles {
-				t.Fatalf("the latest cycle is %d, not %d + %d", last, before, x.Cycles)
+			must(t, add(t.Context()))
+			if _, last := c.Cycles(); last != before+cycles {
+				t.Fatalf("the latest cycle is %d, not %d + %d", last, before, cycles)
 			}
-			extended += int(x.Cycles)
+			extended += int(cycles)
 		}
 		reopened, err := pact.Open(t.Context(), s, "chat", nil)
 		must(t, err)
@@ -108,9 +108,9 @@ func TestExtensionsMakeWhatOneImportMakes(t *testing.T) {
 				t.Fatalf("round %d: another working state", round)
 			}
 		}
-		x, err := c.Extension(t.Context(), whole)
-		if err != nil || x.Cycles != 0 {
-			t.Fatalf("the same again adds %v; %v", x, err)
+		cycles, _, err := c.Extension(t.Context(), whole)
+		if err != nil || cycles != 0 {
+			t.Fatalf("the same again adds %v; %v", cycles, err)
 		}
 		if _, err := c.Commit(t.Context(), nil); err != nil {
 			t.Fatalf("the next commit: %v", err)
@@ -146,7 +146,7 @@ func TestExtensionsLoseNothing(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		before := backedUp(t, c)
-		if _, err := c.Extension(t.Context(), whole); fault.CodeOf(err) != fault.Conflict {
+		if _, _, err := c.Extension(t.Context(), whole); fault.CodeOf(err) != fault.Conflict {
 			t.Errorf("%s: got %v", name, err)
 		}
 		if backedUp(t, c) != before {
@@ -155,16 +155,16 @@ func TestExtensionsLoseNothing(t *testing.T) {
 	}
 	c := importedFrom(t, pact.NewDB(store.NewMemory()), list[:len(list)-1], lifecycle.Policy{})
 	parted := importedFrom(t, pact.NewDB(store.NewMemory()), other, lifecycle.Policy{})
-	if _, err := c.Extension(t.Context(), parted); fault.CodeOf(err) != fault.Conflict {
+	if _, _, err := c.Extension(t.Context(), parted); fault.CodeOf(err) != fault.Conflict {
 		t.Errorf("another beginning: got %v", err)
 	}
-	if x, err := parted.Extension(t.Context(), c); fault.CodeOf(err) != fault.Conflict {
-		t.Errorf("a shorter one with another beginning: got %v, %v", x, err)
+	if _, _, err := parted.Extension(t.Context(), c); fault.CodeOf(err) != fault.Conflict {
+		t.Errorf("a shorter one with another beginning: got %v", err)
 	}
 	before := backedUp(t, whole)
-	if x, err := whole.Extension(t.Context(), c); err != nil || x.Cycles != 0 || x.Apply(t.Context()) != nil ||
+	if cycles, add, err := whole.Extension(t.Context(), c); err != nil || cycles != 0 || add(t.Context()) != nil ||
 		backedUp(t, whole) != before {
-		t.Errorf("a shorter one adds %v; %v", x, err)
+		t.Errorf("a shorter one adds %v; %v", cycles, err)
 	}
 	edited := importedFrom(t, pact.NewDB(store.NewMemory()), list, lifecycle.Policy{})
 	must(t, edited.Edit(t.Context(), func(e *pact.Batch) error {
@@ -172,17 +172,17 @@ func TestExtensionsLoseNothing(t *testing.T) {
 		return nil
 	}, nil))
 	before = backedUp(t, edited)
-	if x, err := edited.Extension(t.Context(), whole); err != nil || x.Cycles != 0 || x.Apply(t.Context()) != nil ||
+	if cycles, add, err := edited.Extension(t.Context(), whole); err != nil || cycles != 0 || add(t.Context()) != nil ||
 		backedUp(t, edited) != before {
-		t.Errorf("the same one adds %v to an edited one; %v", x, err)
+		t.Errorf("the same one adds %v to an edited one; %v", cycles, err)
 	}
-	x, err := c.Extension(t.Context(), whole)
+	_, add, err := c.Extension(t.Context(), whole)
 	must(t, err)
 	must(t, c.Edit(t.Context(), func(e *pact.Batch) error {
 		e.Add("^ah", pact.Spec{Role: "user", Content: "meanwhile"})
 		return nil
 	}, nil))
-	if err := x.Apply(t.Context()); fault.CodeOf(err) != fault.Conflict {
+	if err := add(t.Context()); fault.CodeOf(err) != fault.Conflict {
 		t.Errorf("somebody wrote meanwhile: got %v", err)
 	}
 }

@@ -183,7 +183,7 @@ func TestHistoriesThatNoContextHasAreReported(t *testing.T) {
 			snapshot(5, ``, a, turn("mt:b"))+"\n"),
 			&pact.ImportOptions{Strict: strict})
 		must(t, err)
-		d, err := got.Diff(background, pact.Back(1), "latest", nil)
+		d, err := got.Diff(background, "latest-1", "latest", nil)
 		must(t, err)
 		for _, c := range d.Changed {
 			// which is another one in every snapshot

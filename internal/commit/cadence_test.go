@@ -32,7 +32,7 @@ func TestNotesOfCadencesThatAreWrong(t *testing.T) {
 		if text == b.String() {
 			t.Fatalf("the export has no %s:\n%s", wrong[0], text)
 		}
-		d, _, err := pact.ImportHistory(context.Background(), pact.NewDB(store.NewMemory()).WithEdition(selector.V1), "d",
+		d, _, err := pact.ImportHistory(context.Background(), pact.NewDB(store.NewMemory()), "d",
 			strings.NewReader(text), nil)
 		if err != nil {
 			continue
@@ -77,8 +77,8 @@ func TestCadenceWaitsForWhatStaysInSys(t *testing.T) {
 func published(t *testing.T) *pact.Context {
 	t.Helper()
 	now := int64(0)
-	c, err := pact.Create(context.Background(), pact.NewDB(store.NewMemory()).WithEdition(selector.V1), "c",
-		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { now++; return now }}})
+	c, err := pact.Create(context.Background(), pact.NewDB(store.NewMemory()), "c",
+		&pact.CreateOptions{Edition: selector.V1, OpenOptions: pact.OpenOptions{Clock: func() int64 { now++; return now }}})
 	must(t, err)
 	return c
 }

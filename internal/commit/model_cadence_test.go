@@ -88,9 +88,10 @@ func TestCadenceAgreesWithModel(t *testing.T) {
 			t.Helper()
 			must(t, err)
 		}
-		db := pact.NewDB(store.NewMemory()).WithEdition(selector.V1)
+		db := pact.NewDB(store.NewMemory())
 		now := int64(0)
-		c, err := pact.Create(ctx, db, "c", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { now++; return now }}})
+		c, err := pact.Create(ctx, db, "c", &pact.CreateOptions{Edition: selector.V1,
+			OpenOptions: pact.OpenOptions{Clock: func() int64 { now++; return now }}})
 		ok(err)
 		m := &recurring{cycle: 1, ended: map[string]bool{}}
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {

@@ -39,8 +39,8 @@ func Published(t testing.TB, db *pact.DB, commits int) *pact.Context {
 	t.Helper()
 	ctx, now := context.Background(), int64(0)
 	clock := func() int64 { now++; return now }
-	c, err := pact.Create(ctx, db.WithEdition(selector.V1), "c",
-		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock}})
+	c, err := pact.Create(ctx, db, "c",
+		&pact.CreateOptions{Edition: selector.V1, OpenOptions: pact.OpenOptions{Clock: clock}})
 	testrun.Must(t, err)
 	for range commits {
 		testrun.Must(t, c.Edit(ctx, func(b *pact.Batch) error {

@@ -15,9 +15,9 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-func rangeDiff(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOptions) *diff.RangeDiffLatestResult {
+func rangeDiff(t *testing.T, c *pact.Context, text string, opts ...diff.RangeOptions) *diff.RangeDiffLatestResult {
 	t.Helper()
-	var o pact.RangeOptions
+	var o diff.RangeOptions
 	for _, given := range opts {
 		o = given
 	}
@@ -28,7 +28,7 @@ func rangeDiff(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOpt
 
 func TestRangeShowsContents(t *testing.T) {
 	c := revisedContents(t)
-	r := rangeDiff(t, c, "@t-1..@t0 .cb", pact.RangeOptions{IncludeContent: true, ContextLines: -1})
+	r := rangeDiff(t, c, "@t-1..@t0 .cb", diff.RangeOptions{IncludeContent: true, ContextLines: -1})
 	changed := r.Diffs[0].Changed
 	if len(changed) != 3 || changed[0].ID != "text" || changed[1].ID != "json" || changed[2].ContentDiff != nil || changed[0].Materialized != nil {
 		t.Fatalf("got %s", fmt.Sprintf("%+v", r))
@@ -42,7 +42,7 @@ func TestRangeShowsContents(t *testing.T) {
 	if got.Mode != want.Mode || got.MIME != want.MIME || got.Summary != want.Summary || len(r.Warnings) != 0 {
 		t.Errorf("got %s", fmt.Sprintf("%+v", r))
 	}
-	r = rangeDiff(t, c, "@t-1..@t0 .cb", pact.RangeOptions{IncludeContent: true, ContentMode: diff.JSONPatch})
+	r = rangeDiff(t, c, "@t-1..@t0 .cb", diff.RangeOptions{IncludeContent: true, ContentMode: diff.JSONPatch})
 	changed = r.Diffs[0].Changed
 	if changed[0].ContentDiff.Mode != diff.Unified || len(r.Warnings) != 1 ||
 		string(changed[1].ContentDiff.Patch) != `[{"value":2,"op":"replace","path":"/a"}]` {
@@ -52,7 +52,7 @@ func TestRangeShowsContents(t *testing.T) {
 
 func TestRangeMaterializesHeaders(t *testing.T) {
 	c := revisedContents(t)
-	r := rangeDiff(t, c, "@t-1..@t0 #text", pact.RangeOptions{Materialize: []string{"content", "mime", "encoding"}})
+	r := rangeDiff(t, c, "@t-1..@t0 #text", diff.RangeOptions{Materialize: []string{"content", "mime", "encoding"}})
 	m := r.Diffs[0].Changed[0].Materialized
 	same := func(got map[string]json.RawMessage, content string) bool {
 		return len(got) == 3 && string(got["content"]) == content && string(got["mime"]) == `"text/plain"` &&
@@ -61,7 +61,7 @@ func TestRangeMaterializesHeaders(t *testing.T) {
 	if m == nil || !same(m.From, `"one\n2\n"`) || !same(m.To, `"one\ntwo\n"`) {
 		t.Errorf("got %s", fmt.Sprintf("%+v", r))
 	}
-	for _, o := range []pact.RangeOptions{{Materialize: []string{"role"}},
+	for _, o := range []diff.RangeOptions{{Materialize: []string{"role"}},
 		{IncludeContent: true, ContentMode: "words"}} {
 		if _, err := c.RangeDiffLatest(context.Background(), "@t-1..@t0 .cb", &o); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("got %v", err)

@@ -160,7 +160,7 @@ func TestErrorsQuoteAddressesAsWritten(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if _, err := c.At(background, pact.Back(7)); err == nil || !strings.Contains(err.Error(), "there is no snapshot @t-7") {
+	if _, err := c.At(background, "latest-7"); err == nil || !strings.Contains(err.Error(), "there is no snapshot @t-7") {
 		t.Error(err)
 	}
 }

@@ -21,9 +21,9 @@ func TestAddressesInEditions(t *testing.T) {
 		text    string
 		want    pact.Address
 	}{
-		{selector.V1, "@t0", "working"}, {selector.V1, "@t-1", "latest"}, {selector.V1, "@t-3", pact.Back(2)},
-		{selector.V1, "@c4", pact.Cycle(4)}, {selector.V1, "latest-2", pact.Back(2)}, {selector.V1, "working", "working"},
-		{selector.Canonical, "@t0", "latest"}, {selector.Canonical, "@t-3", pact.Back(3)},
+		{selector.V1, "@t0", "working"}, {selector.V1, "@t-1", "latest"}, {selector.V1, "@t-3", "latest-2"},
+		{selector.V1, "@c4", pact.Cycle(4)}, {selector.V1, "latest-2", "latest-2"}, {selector.V1, "working", "working"},
+		{selector.Canonical, "@t0", "latest"}, {selector.Canonical, "@t-3", "latest-3"},
 		{selector.V01, "working", "working"}, {selector.Depth, "latest", "latest"},
 	} {
 		got, err := pact.ParseAddress(x.text, x.edition)

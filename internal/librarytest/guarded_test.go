@@ -70,16 +70,16 @@ func TestGuardedRefusesWhatItCannotCheck(t *testing.T) {
 
 	token := history.AccessToken{Name: "t"}
 	for name, call := range map[string]func() error{
-		"AddToken":      func() error { return engine.Of(g).AddToken(background, token) },
-		"Tokens":        func() error { return second(engine.Of(g).Tokens(background)) },
-		"RevokeToken":   func() error { return engine.Of(g).RevokeToken(background, "t") },
-		"Compact":       func() error { return second(g.Compact(background)) },
-		"DiscardCopies": func() error { return second(transfer.Discard(background, engine.Of(g), nil)) },
-		"CopyContexts from": func() error {
-			return second(pact.CopyContexts(background, g, pact.NewDB(store.NewMemory()), nil, nil))
+		"AddToken":    func() error { return engine.Of(g).AddToken(background, token) },
+		"Tokens":      func() error { return second(engine.Of(g).Tokens(background)) },
+		"RevokeToken": func() error { return engine.Of(g).RevokeToken(background, "t") },
+		"Compact":     func() error { return second(g.Compact(background)) },
+		"Discard":     func() error { return second(transfer.Discard(background, engine.Of(g), nil)) },
+		"Copy from": func() error {
+			return second(transfer.Copy(background, engine.Of(g), engine.InMemory(), nil, nil))
 		},
-		"CopyContexts to": func() error {
-			return second(pact.CopyContexts(background, pact.NewDB(store.NewMemory()), g, nil, nil))
+		"Copy to": func() error {
+			return second(transfer.Copy(background, engine.InMemory(), engine.Of(g), nil, nil))
 		},
 	} {
 		if err := call(); fault.CodeOf(err) != fault.Conflict {

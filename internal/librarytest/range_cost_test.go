@@ -87,8 +87,9 @@ func commitTurn(tb testing.TB, c *pact.Context, blocks, notes int) {
 // was added in all.
 func neighbours(tb testing.TB, c *pact.Context) int {
 	added := 0
-	for k := range int64(pairs) {
-		r, err := c.Diff(background, pact.Back(k+1), pact.Back(k), nil)
+	_, last := c.Cycles()
+	for newer := last; newer > last-pairs; newer-- {
+		r, err := c.Diff(background, pact.Cycle(newer-1), pact.Cycle(newer), nil)
 		must(tb, err)
 		added += len(r.Added)
 		if len(r.Removed) != 1 || len(r.Changed) != 0 {

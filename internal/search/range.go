@@ -13,35 +13,35 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// RangeOptions says what to return of a range that gives changes (04 §4).
-type RangeOptions struct {
-	diff.RangeLimits
-	Contents differ.Contents // what to show of contents and headers
-	Counter  tree.Counter    // counts for the facet tokens; nil if the selector has none
-}
-
 // Range is a selector that addresses a range of snapshots, ready to compare them.
 type Range struct {
 	Selector *selector.Selector
 
 	plan    *query.Plan
 	mode    string // pairwise or reduce
-	options RangeOptions
+	options diff.RangeOptions
+	shown   differ.Contents // what of contents and headers
 }
 
 // NewRange prepares a selector. It fails with E_SELECTOR_INVALID if the selector
 // is incomplete or addresses no range, if its @mode asks for ids, or if a form or a header cannot
-// be shown, and with E_SNAPSHOT_RANGE_LIMIT if a cap leaves nothing to compare.
-func NewRange(q *selector.Selector, o RangeOptions) (*Range, error) {
+// be shown, and with E_SNAPSHOT_RANGE_LIMIT if a cap leaves nothing to compare. The counter counts for the facet
+// tokens; it is nil if the selector has none.
+func NewRange(q *selector.Selector, o diff.RangeOptions, counter tree.Counter) (*Range, error) {
 	plan, err := query.Compile(q)
 	if err != nil {
 		return nil, err
 	}
-	r := &Range{Selector: q, plan: plan.Counting(o.Counter), options: o}
+	r := &Range{Selector: q, plan: plan.Counting(counter), options: o, shown: differ.Contents{Materialize: o.Materialize}}
 	if r.mode, err = modeOfChanges(q); err != nil {
 		return nil, err
 	}
-	if err := r.options.Contents.Check(); err != nil {
+	if o.IncludeContent {
+		if r.shown.Mode, r.shown.Lines, err = differ.Form(o.ContentMode, o.ContextLines); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.shown.Check(); err != nil {
 		return nil, err
 	}
 	if o.MaxSnapshots != nil && *o.MaxSnapshots < 1 {
@@ -79,8 +79,8 @@ func (r *Range) Changes(ctx context.Context, trees []*tree.Tree, name func(cycle
 	b := rangeBuilder{Range: r, result: &diff.RangeDiffLatestResult{Query: text, Mode: r.mode,
 		Snapshots: []diff.SnapshotRef{}, Diffs: []diff.RangeBlock{},
 		Warnings: append(r.Selector.Warnings(), warnings...)}}
-	if l := r.options.RangeLimits; l.MaxSnapshots != nil || l.MaxChangesPerSnapshot != nil {
-		b.result.Limits = &l
+	if o := &r.options; o.MaxSnapshots != nil || o.MaxChangesPerSnapshot != nil {
+		b.result.Limits = &diff.RangeLimits{MaxSnapshots: o.MaxSnapshots, MaxChangesPerSnapshot: o.MaxChangesPerSnapshot}
 	}
 	if err := b.blocks(ctx, b.newest(trees), name); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (b *rangeBuilder) truncated(message string) {
 
 // newest keeps the newest trees that the cap allows.
 func (b *rangeBuilder) newest(trees []*tree.Tree) []*tree.Tree {
-	if n := b.options.RangeLimits.MaxSnapshots; n != nil && len(trees) > *n {
+	if n := b.options.MaxSnapshots; n != nil && len(trees) > *n {
 		b.truncated("the range has " + strconv.Itoa(len(trees)) + " snapshots; the newest " + strconv.Itoa(*n) + " are here")
 		return trees[:*n]
 	}
@@ -141,7 +141,7 @@ func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func
 		for _, d := range pair.Changed {
 			fields := pair.Fields(d)
 			c := diff.NodeChange{ID: d.New.ID, Fields: fields, Delta: pair.Delta(d, fields)}
-			warning, err := b.options.Contents.Add(ctx, &c, d, block.From.Label, block.To.Label)
+			warning, err := b.shown.Add(ctx, &c, d, block.From.Label, block.To.Label)
 			if err != nil {
 				return err
 			}
@@ -157,10 +157,10 @@ func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func
 
 // cut leaves out the entries beyond the cap on a block.
 func (b *rangeBuilder) cut(block *diff.RangeBlock, pair *differ.Pair) {
-	if b.options.RangeLimits.MaxChangesPerSnapshot == nil {
+	if b.options.MaxChangesPerSnapshot == nil {
 		return
 	}
-	left := *b.options.RangeLimits.MaxChangesPerSnapshot
+	left := *b.options.MaxChangesPerSnapshot
 	total := block.Stats.Added + block.Stats.Removed + block.Stats.Changed
 	if total > left {
 		b.truncated(block.From.Label + " to " + block.To.Label + " has " + strconv.Itoa(total) + " changes; the first " +

@@ -11,7 +11,6 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
-	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
@@ -91,7 +90,7 @@ func TestChangesAgreeWithModel(t *testing.T) {
 	kinds := [3]int{}
 	generated(t, func(r *rand.Rand, trees []*tree.Tree) {
 		for _, text := range selectors {
-			mode, o := "pairwise", RangeOptions{}
+			mode, o := "pairwise", diff.RangeOptions{}
 			asked := "@t-9..@t0 " + text
 			if r.IntN(3) == 0 {
 				mode = "reduce"
@@ -105,7 +104,7 @@ func TestChangesAgreeWithModel(t *testing.T) {
 				most := r.IntN(4)
 				o.MaxChangesPerSnapshot = &most
 			}
-			rg, err := NewRange(canonical(asked), o)
+			rg, err := NewRange(canonical(asked), o, nil)
 			if err != nil {
 				t.Fatal(asked, err)
 			}
@@ -182,15 +181,15 @@ func TestBadQuestionsAreRefused(t *testing.T) {
 	zero := 0
 	for _, c := range []struct {
 		text string
-		o    RangeOptions
+		o    diff.RangeOptions
 		want fault.Code
 	}{
-		{".block", RangeOptions{}, fault.SelectorInvalid}, {"@t0 .block", RangeOptions{}, fault.SelectorInvalid},
-		{"@t-1..@t0 .block @mode=union", RangeOptions{}, fault.SelectorInvalid},
-		{"@t-1..@t0 .block", RangeOptions{RangeLimits: diff.RangeLimits{MaxSnapshots: &zero}}, fault.RangeLimit},
-		{"@t-1..@t0 .block", RangeOptions{Contents: differ.Contents{Materialize: []string{"role"}}}, fault.SelectorInvalid},
+		{".block", diff.RangeOptions{}, fault.SelectorInvalid}, {"@t0 .block", diff.RangeOptions{}, fault.SelectorInvalid},
+		{"@t-1..@t0 .block @mode=union", diff.RangeOptions{}, fault.SelectorInvalid},
+		{"@t-1..@t0 .block", diff.RangeOptions{MaxSnapshots: &zero}, fault.RangeLimit},
+		{"@t-1..@t0 .block", diff.RangeOptions{Materialize: []string{"role"}}, fault.SelectorInvalid},
 	} {
-		if _, err := NewRange(canonical(c.text), c.o); !errors.Is(err, c.want) {
+		if _, err := NewRange(canonical(c.text), c.o, nil); !errors.Is(err, c.want) {
 			t.Errorf("%s %+v: %v", c.text, c.o, err)
 		}
 	}
@@ -233,7 +232,7 @@ func TestARangeVisitsWhatChanged(t *testing.T) {
 		older := genTree(t, 1, nodes)
 		nodes[len(nodes)-1].role = "tool"
 		trees := []*tree.Tree{genTree(t, 2, nodes), older}
-		r, err := NewRange(canonical("@t-1..@t0 "+text), RangeOptions{})
+		r, err := NewRange(canonical("@t-1..@t0 "+text), diff.RangeOptions{}, nil)
 		must(t, err)
 		for n = 1; ; n *= 2 { // the least power of two that is enough
 			got, err := r.Changes(budget.With(t.Context(), n, n), trees, func(cycle int64) diff.SnapshotRef {

@@ -13,13 +13,18 @@ import (
 // Progress is called with how much is done and how much there is in all; it may be nil.
 type Progress func(done, total int)
 
-// Copy copies the named contexts, or all if names is empty. E_CONTEXT_NOT_FOUND if a name does
-// not exist, E_CONFLICT if the target has it.
+// Copy copies the named contexts, or all if names is empty, from one store to another of whatever kind: snapshots,
+// drafts, the log with its digests, times and request tokens, attempts, undone lines, the marks of erasures, and forks
+// with what they share. If the origin of a fork is not copied itself, Copy copies what the fork shares with it, in the
+// form in which a store keeps a deleted context.
 //
-// Copy copies each context as it is at one moment; others may go on writing. Then it compares
-// the logs, which have the digests of all snapshots, verifies the copies against them, and makes all
-// contexts appear in the target at one moment. E_CONFLICT if an erasure changed the source meanwhile.
-// Cost: everything copied is read once and written once, then read once in the target.
+// Copy copies each context as it is at one moment; others may go on writing. The target hides a context until everything
+// is there, the logs, which have the digests of all snapshots, are the same, and a verification holds; then all contexts
+// appear at one moment. What an interrupted copy did stays hidden in the target, and the next copy continues from there.
+//
+// E_CONTEXT_NOT_FOUND if a name does not exist; E_CONFLICT if the target has it, if another process is copying the same
+// contexts, or if an erasure changed the source meanwhile. Cost: everything copied is read once and written once, then
+// read once in the target.
 func Copy(ctx context.Context, from, to engine.Contexts, names []string, progress Progress) (*inspect.Copied, error) {
 	c := &copying{ctx: ctx, from: from, to: to, keys: make(map[history.Key]history.Key), progress: progress}
 	if err := c.choose(names); err != nil {

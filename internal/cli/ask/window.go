@@ -8,7 +8,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/selector"
@@ -87,14 +86,13 @@ func selectRange(ctx context.Context, a *command.App, cmd *cobra.Command, s *com
 	if w.maxChanges < 0 {
 		return command.Usage(cmd, "--max-changes takes a number of 0 or more")
 	}
-	o := pact.RangeOptions{Edition: q.Edition, Materialize: w.materialize, IncludeContent: w.includeContent,
-		ContentMode: diff.Mode(w.contents.Mode), ContextLines: lines, MaxSnapshots: w.maxSnapshots,
-		MaxChangesPerSnapshot: w.maxChanges}
-	if cmd.Flags().Changed("max-snapshots") && w.maxSnapshots == 0 {
-		return fault.New(fault.RangeLimit, "a limit of 0 snapshots leaves nothing to compare", "allow at least 1")
+	o := diff.RangeOptions{Edition: q.Edition, Materialize: w.materialize, IncludeContent: w.includeContent,
+		ContentMode: diff.Mode(w.contents.Mode), ContextLines: lines}
+	if cmd.Flags().Changed("max-snapshots") {
+		o.MaxSnapshots = &w.maxSnapshots
 	}
-	if cmd.Flags().Changed("max-changes") && w.maxChanges == 0 {
-		o.MaxChangesPerSnapshot = -1
+	if cmd.Flags().Changed("max-changes") {
+		o.MaxChangesPerSnapshot = &w.maxChanges
 	}
 	c, err := s.History(ctx)
 	if err != nil {

@@ -91,7 +91,7 @@ func copyContexts(ctx context.Context, a *command.App, at string, names []string
 	}
 	defer to.Close()
 	m := a.Meter("copying")
-	copied, err := pact.CopyContexts(ctx, from, to, names, m.At)
+	copied, err := transfer.Copy(ctx, engine.Of(from), engine.Of(to), names, m.At)
 	m.End()
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ func addressesOf(c *pact.Context) []string {
 	list := []string{"working"}
 	first, last := c.Cycles()
 	for cycle := last; cycle >= max(first, last-mostCompletions/2); cycle-- {
-		list = append(list, pact.Back(last-cycle).Text(c.Edition()), view.Cycle(cycle))
+		list = append(list, pact.Address(fmt.Sprintf("latest-%d", last-cycle)).Text(c.Edition()), view.Cycle(cycle))
 	}
 	return list
 }

@@ -164,13 +164,11 @@ func (p *Plan) Rehearse(ctx context.Context, s *pact.DB) (err error) {
 			}
 			continue
 		}
-		c, grows, err := p.existing(ctx, s, part)
+		there, err := p.existing(ctx, s, part)
 		if err != nil {
 			return err
 		}
-		if part.existed = c != nil; grows != nil {
-			part.adds = grows.Cycles
-		}
+		part.existed, part.adds = there.c != nil, there.lacks
 	}
 	return nil
 }
@@ -181,9 +179,9 @@ func (p *Plan) Import(ctx context.Context, s *pact.DB, progress func(done, total
 	if p.Edition != "" {
 		s = s.WithEdition(p.Edition)
 	}
-	there, grows, total := make([]*pact.Context, len(p.Parts)), make([]*pact.Extension, len(p.Parts)), 0
+	there, total := make([]existing, len(p.Parts)), 0
 	for i := range p.Parts {
-		if there[i], grows[i], err = p.existing(ctx, s, &p.Parts[i]); err != nil {
+		if there[i], err = p.existing(ctx, s, &p.Parts[i]); err != nil {
 			return nil, err
 		}
 		total += p.Parts[i].Calls()
@@ -199,21 +197,17 @@ func (p *Plan) Import(ctx context.Context, s *pact.DB, progress func(done, total
 				return nil, err
 			}
 			list = append(list, made...)
-		case there[i] == nil:
+		case there[i].c == nil:
 			c, findings, err := p.begin(ctx, s, part, each)
 			if err != nil {
 				return nil, err
 			}
 			list = append(list, Made{Context: c, Part: part, Existed: part.existed, Added: part.adds, Findings: findings})
 		default:
-			made := Made{Context: there[i], Part: part, Existed: true}
-			if grows[i] != nil {
-				if err := grows[i].Apply(ctx); err != nil {
-					return nil, err
-				}
-				made.Added = grows[i].Cycles
+			if err := there[i].add(ctx); err != nil {
+				return nil, err
 			}
-			list = append(list, made)
+			list = append(list, Made{Context: there[i].c, Part: part, Existed: true, Added: there[i].lacks})
 		}
 		done += calls
 		progress(done, total)
@@ -221,35 +215,42 @@ func (p *Plan) Import(ctx context.Context, s *pact.DB, progress func(done, total
 	return list, nil
 }
 
-// existing looks for a context that already has the name of a part, nil for none, and what it lacks. It
+// existing is a context that already has the name of a part, nil for none, and what it lacks.
+type existing struct {
+	c     *pact.Context
+	lacks int64 // how many cycles
+	add   func(context.Context) error
+}
+
+// existing looks for a context that already has the name of a part, and for what it lacks. It
 // counts as the same context if its snapshots begin with those that the part would give, or the other way
 // round.
-func (p *Plan) existing(ctx context.Context, s *pact.DB, part *Part) (*pact.Context, *pact.Extension, error) {
+func (p *Plan) existing(ctx context.Context, s *pact.DB, part *Part) (there existing, err error) {
 	if part.Records() {
-		return nil, nil, nil
+		return there, nil
 	}
 	c, err := pact.Open(ctx, s, part.Name, &pact.OpenOptions{Actor: p.Actor})
 	if errors.Is(err, fault.ContextNotFound) {
-		return nil, nil, names.Check(part.Name)
+		return there, names.Check(part.Name)
 	}
 	if err != nil {
-		return nil, nil, err
+		return there, err
 	}
-	var grows *pact.Extension
+	there.c = c
 	if p.Kind == History {
-		grows, err = c.HistoryExtension(ctx, p.file.Reader(), &p.ImportOptions)
+		there.lacks, there.add, err = c.HistoryExtension(ctx, p.file.Reader(), &p.ImportOptions)
 	} else {
 		var fresh *pact.Context
 		if fresh, _, err = p.begin(ctx, pact.NewDB(store.NewMemory()), &Part{Name: part.Name, Session: part.Session},
 			func(int) {}); err != nil {
-			return nil, nil, err
+			return there, err
 		}
-		grows, err = c.Extension(ctx, fresh)
+		there.lacks, there.add, err = c.Extension(ctx, fresh)
 	}
 	if errors.Is(err, fault.Conflict) {
 		err = &Differs{part.Name, err}
 	}
-	return c, grows, err
+	return there, err
 }
 
 // begin makes the context of a session of messages, a document or a history.

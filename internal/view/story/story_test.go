@@ -12,7 +12,7 @@ import (
 // A call of a tool that stands among the drafts was never made.
 func TestDraftsAreNoCallsOfARun(t *testing.T) {
 	for _, edition := range []selector.Edition{selector.Canonical, selector.V1} {
-		c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()).WithEdition(edition), "c", nil)
+		c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "c", &pact.CreateOptions{Edition: edition})
 		if err != nil {
 			t.Fatal(err)
 		}
