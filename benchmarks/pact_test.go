@@ -30,7 +30,7 @@ func buildPact(n int) *tree.Tree {
 				"]")})
 		}
 		if it.content != "" {
-			node.Content = tree.Hold(canon.String(it.content))
+			node.Content = tree.InMemory(canon.String(it.content))
 		}
 		nodes = append(nodes, tree.Placed{Node: &node, Parent: it.parent})
 		cycle = max(cycle, it.cycle)

@@ -8,16 +8,16 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// Across reports what the request of a call of one context repeats of that of a call of another, as [Prefixes] does for
+// CompareAcross reports what the request of a call of one context repeats of that of a call of another, as [Prefixes] does for
 // neighbours of one context: the first call of a sub-agent or a fork against one of its parent's. Where no attempt of the
 // newer call was recorded it compares the threads. Shared is nil where they cannot be compared: one was erased, they went
 // to two APIs, or only one was rebuilt from a log. E_SNAPSHOT_NOT_FOUND and the errors of reading. Cost: that of the two
 // requests.
-func Across(ctx context.Context, older *pact.Context, a int64, newer *pact.Context, b int64) (inspect.CallPrefix, error) {
+func CompareAcross(ctx context.Context, older *pact.Context, a int64, newer *pact.Context, b int64) (inspect.CallPrefix, error) {
 	w := newFollower()
 	w.begin(ctx, older)
 	rebuilt := w.rebuilt
-	if _, err := w.only(a); err != nil {
+	if _, err := w.reportOne(a); err != nil {
 		return inspect.CallPrefix{}, err
 	}
 	sent, grown := w.before, w.grown
@@ -25,7 +25,7 @@ func Across(ctx context.Context, older *pact.Context, a int64, newer *pact.Conte
 	if w.begin(ctx, newer); w.rebuilt == rebuilt {
 		w.before, w.grown = sent, grown
 	}
-	p, err := w.only(b)
+	p, err := w.reportOne(b)
 	if err != nil || p.Attempt != "" {
 		return p, err
 	}
@@ -45,8 +45,8 @@ func Across(ctx context.Context, older *pact.Context, a int64, newer *pact.Conte
 	return p, w.compareGrown(&p, &before, &now, common, false)
 }
 
-// only reports on the call of a cycle.
-func (w *follower) only(cycle int64) (only inspect.CallPrefix, err error) {
+// reportOne reports on the call of a cycle.
+func (w *follower) reportOne(cycle int64) (only inspect.CallPrefix, err error) {
 	attempts, err := w.c.Attempts(w.ctx, cycle, cycle)
 	if err != nil {
 		return only, err

@@ -47,7 +47,7 @@ func Asked(ctx context.Context, s *pact.DB, sent *Body) (*Body, error) {
 	}
 	var edits splice.Edits
 	if sent.managed.Cleared > 0 {
-		provider.TakeBack(&edits, root)
+		provider.UndoAsk(&edits, root)
 	}
 	ids := sent.managed.Shaped
 	for _, one := range provider.Results(sent.api, root, 0) {

@@ -16,18 +16,18 @@ const (
 	partBroken  = 20   // a twentieth of what the call could have read
 )
 
-// leftovers follow what the calls of one context left in the cache of their provider, as it counted them. A context
+// cacheRemainders follow what the calls of one context left in the cache of their provider, as it counted them. A context
 // is one line of calls: sub-agents, parallel conversations and questions aside have contexts of their own.
-type leftovers struct {
-	of     map[string]*leftover // by model
-	latest *leftover            // of these
-	calls  int                  // how many there were
-	cuts   []cutSince           // of the calls behind the oldest leftover
-	begins time.Time            // when its answer began
+type cacheRemainders struct {
+	of     map[string]*cacheRemainder // by model
+	latest *cacheRemainder            // of these
+	calls  int                        // how many there were
+	cuts   []cutSince                 // of the calls behind the oldest leftover
+	begins time.Time                  // when its answer began
 }
 
-// leftover is what a call left in the cache.
-type leftover struct {
+// cacheRemainder is what a call left in the cache.
+type cacheRemainder struct {
 	cycle           int64
 	model, provider string
 	tokens          int64
@@ -105,7 +105,7 @@ func timeOf(ns int64) time.Time {
 
 // before returns what a call of a model at a time is measured by: what the last call of the model left, if its
 // lifetime has not run out, else what the last call left.
-func (l *leftovers) before(model string, at time.Time) *leftover {
+func (l *cacheRemainders) before(model string, at time.Time) *cacheRemainder {
 	if of := l.of[undated(model)]; of != nil && !of.lapsed(at) {
 		return of
 	}
@@ -113,7 +113,7 @@ func (l *leftovers) before(model string, at time.Time) *leftover {
 }
 
 // lapsed reports whether nobody used a leftover for longer than the provider promises to keep it.
-func (of *leftover) lapsed(at time.Time) bool {
+func (of *cacheRemainder) lapsed(at time.Time) bool {
 	return !at.IsZero() && !of.used.IsZero() && of.life.Sure > 0 && at.Sub(of.used) > of.life.Sure
 }
 
@@ -130,7 +130,7 @@ func undated(model string) string {
 }
 
 // cause says why a call read less than a leftover.
-func (l *leftovers) cause(p *inspect.CallPrefix, of *leftover, host string, at time.Time) inspect.BreakCause {
+func (l *cacheRemainders) cause(p *inspect.CallPrefix, of *cacheRemainder, host string, at time.Time) inspect.BreakCause {
 	seen := func(kind string, names ...string) inspect.BreakCause {
 		return inspect.BreakCause{Kind: kind, Evidence: inspect.SeenInBytes, Names: names}
 	}
@@ -189,7 +189,7 @@ func (l *leftovers) cause(p *inspect.CallPrefix, of *leftover, host string, at t
 }
 
 // note notes what a call left in the cache.
-func (l *leftovers) note(p *inspect.CallPrefix, a history.Attempt, rules *provider.CacheRules, word string) {
+func (l *cacheRemainders) note(p *inspect.CallPrefix, a history.Attempt, rules *provider.CacheRules, word string) {
 	at, name := timeOf(a.StartedNS), undated(p.Model)
 	of := l.of[name]
 	tokens, evidence, known := cachedAfter(p, rules)
@@ -204,12 +204,12 @@ func (l *leftovers) note(p *inspect.CallPrefix, a history.Attempt, rules *provid
 		return
 	}
 	if l.of == nil {
-		l.of = map[string]*leftover{}
+		l.of = map[string]*cacheRemainder{}
 	}
 	if word == "" && rules.Marked {
 		word = lifeOf(p.Provider)
 	}
-	next := &leftover{cycle: p.Cycle, model: p.Model, provider: a.Provider, tokens: tokens, evidence: evidence, used: at,
+	next := &cacheRemainder{cycle: p.Cycle, model: p.Model, provider: a.Provider, tokens: tokens, evidence: evidence, used: at,
 		life: rules.LifetimeOf(p.Model, word)}
 	if rules.Marked && of != nil && orZero(p.Provider.Written) == 0 {
 		next.life = of.life // it only read
@@ -223,7 +223,7 @@ func (l *leftovers) note(p *inspect.CallPrefix, a history.Attempt, rules *provid
 }
 
 // cutsAfter returns the cuts behind a cycle: they are in the order of their cycles.
-func (l *leftovers) cutsAfter(cycle int64) []cutSince {
+func (l *cacheRemainders) cutsAfter(cycle int64) []cutSince {
 	return l.cuts[sort.Search(len(l.cuts), func(i int) bool { return l.cuts[i].cycle > cycle }):]
 }
 

@@ -83,7 +83,7 @@ func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand,
 		d, why, call := manage.Decision{}, "it is no result of a tool", ""
 		if n != nil && n.Kind == "result" {
 			call, _ = n.Header(attrCall).Text()
-			d, why = q.ByHand(e.list, call, map[ByHand]manage.What{Drop: manage.Left, Pin: manage.Pinned, Undo: manage.Raw}[what])
+			d, why = q.ByHand(e.list, call, map[ByHand]manage.Action{Drop: manage.Left, Pin: manage.Pinned, Undo: manage.Raw}[what])
 		}
 		if why != "" {
 			made.Others = append(made.Others, LeftAlone{id, why})

@@ -43,7 +43,7 @@ type call struct {
 	finished time.Time // when the answer was over
 	status   int
 	header   http.Header
-	body     passed // the answer, as far as it came
+	body     answerCopy // the answer, as far as it came
 	watch    *provider.Watch
 	over     bool
 }
@@ -96,12 +96,12 @@ func (r *Recorder) newCall(name provider.API, req *http.Request, of conversation
 	return c, &storedRequest{API: name, Path: req.URL.Path, Headers: headersOf(req.Header), Encoding: encodingOf(req.Header)}
 }
 
-// begin records the request of the call, whose body has come. failed says why it did not.
-func (c *call) begin(k *storedRequest, header http.Header, body []byte, m *managing, failed error) error {
+// recordRequest records the request of the call, whose body has come. failed says why it did not.
+func (c *call) recordRequest(k *storedRequest, header http.Header, body []byte, m *managing, failed error) error {
 	r := c.recorder
 	c.mu.Lock() // the end of the call waits for its beginning
 	defer c.mu.Unlock()
-	if failed == nil && !r.enter(c) {
+	if failed == nil && !r.beginCall(c) {
 		failed = errClosed
 	}
 	if failed != nil {
@@ -117,7 +117,7 @@ func (c *call) begin(k *storedRequest, header http.Header, body []byte, m *manag
 		return c.start(k, header, body)
 	})
 	if err != nil || c.lost {
-		r.leave(c)
+		r.endCall(c)
 	}
 	return err
 }
@@ -196,7 +196,7 @@ func (c *call) record(ctx context.Context, k *storedRequest, q *request) error {
 	if err != nil {
 		return err
 	}
-	if err = c.recorder.recordings.settle(ctx, l); err != nil {
+	if err = c.recorder.recordings.update(ctx, l); err != nil {
 		return err
 	}
 	c.recorded = true
@@ -268,7 +268,7 @@ func (c *call) answer(body io.Reader, cut string, broken error, gaveUp bool) err
 	a := assembler.Close(broken)
 	c.recorder.noteAnswer(c.asked, a.ID)
 	c.recorder.noteIssued(c.api, &a)
-	c.recorder.learn(c.sending, &a)
+	c.recorder.noteCount(c.sending, &a)
 	o := pact.Outcome{Status: history.Completed, TokenIn: a.Usage.In, TokenOut: a.Usage.Out}
 	if a.Failure != "" {
 		o.Status, o.Err = history.Failed, c.hide.err(errors.New(a.Failure))
@@ -278,11 +278,11 @@ func (c *call) answer(body io.Reader, cut string, broken error, gaveUp bool) err
 	}
 	content, redacted := c.hide.value(a.Content)
 	c.recorder.count(func(s *Stats) { s.Redacted += redacted })
-	return c.finish(o, content, c.noted(c.about(&a)), &a)
+	return c.finish(o, content, c.withLogged(c.about(&a)), &a)
 }
 
-// noted adds the attributes that the log has of a past call.
-func (c *call) noted(about canon.Any) canon.Any {
+// withLogged adds the attributes that the log has of a past call.
+func (c *call) withLogged(about canon.Any) canon.Any {
 	if c.logged.Kind == canon.KindAbsent {
 		return about
 	}
@@ -294,7 +294,7 @@ func (c *call) finish(o pact.Outcome, content, about canon.Any, a *provider.Answ
 	if c.attempt == nil {
 		return nil
 	}
-	c.tell(o.Status, a)
+	c.reportEnd(o.Status, a)
 	ctx, l := context.WithoutCancel(c.ctx), c.attempt.recording
 	c.recorder.at = c.started.UnixNano() + c.finished.Sub(c.started).Nanoseconds()
 	err := c.attempt.end(ctx, o, content, about, c.api)
@@ -302,5 +302,5 @@ func (c *call) finish(o pact.Outcome, content, about canon.Any, a *provider.Answ
 		c.recorder.recordings.compacted(l, provider.AnswerParts(c.api, content))
 	}
 	l.underWay--
-	return errors.Join(err, c.recorder.recordings.settle(ctx, l))
+	return errors.Join(err, c.recorder.recordings.update(ctx, l))
 }

@@ -134,7 +134,7 @@ func (r *Recorder) namedAnswer(ctx context.Context, q *request) (choice, bool, e
 	if l == nil || q.previous == "" {
 		return choice{}, false, nil
 	}
-	if err := r.wake(ctx, l); err != nil {
+	if err := r.reopen(ctx, l); err != nil {
 		return choice{}, false, err
 	}
 	v, err := l.state(ctx)
@@ -164,7 +164,7 @@ func continuedRecording(of, others []candidate, q *request) (choice, bool) {
 	for i := range of {
 		c := &of[i]
 		answered := c.repeated > len(c.sent)
-		if c.repeated >= len(c.sent) && c.whyNotContinued(q) == "" && (answered || alike(q.group.agent, c.system, q.system)) {
+		if c.repeated >= len(c.sent) && c.whyNotContinued(q) == "" && (answered || sameSystem(q.group.agent, c.system, q.system)) {
 			take(c)
 		}
 	}
@@ -252,7 +252,7 @@ func (r *Recorder) callThatBegan(q *request) (begun map[string]any, why string) 
 			calls = slices.Concat(l.had, l.open)
 		}
 		for i := range calls {
-			if n := calls[i].begins(q.conversation); n > longest {
+			if n := calls[i].repeatedArgument(q.conversation); n > longest {
 				longest = n
 				begun = map[string]any{"context": l.name, "call": calls[i].call, "block": calls[i].block}
 				why = "the call " + calls[i].block + " of " + l.name + " began it"
@@ -271,7 +271,7 @@ func (r *Recorder) rewritten(of []candidate, q *request) (choice, bool) {
 	why, did := "", "rewrote"
 	for i := range of {
 		c := &of[i]
-		if c.recording.beside != nil || !alike(q.group.agent, c.system, q.system) {
+		if c.recording.beside != nil || !sameSystem(q.group.agent, c.system, q.system) {
 			continue
 		}
 		sign := r.sign(c, q)

@@ -26,7 +26,7 @@ func (w *follower) compared(p *inspect.CallPrefix, of []history.Attempt, about c
 	if a.Status == history.Completed {
 		w.answers.note(a.Cycle, about)
 	}
-	if p.Broken, err = w.fill(s, of[:len(of)-1]); err != nil {
+	if p.Broken, err = w.addBroken(s, of[:len(of)-1]); err != nil {
 		return nil, err
 	}
 	now, request, err := w.prompt(s, a, k)
@@ -56,15 +56,15 @@ func (w *follower) compared(p *inspect.CallPrefix, of []history.Attempt, about c
 	case now.rules.NoCache || w.rebuilt:
 	case a.Status == history.Completed:
 		w.expect(p, now, a)
-	case answered(about):
-		w.cacheOf(now.rules).Broke(now.prompt, time.Unix(0, a.StartedNS), usageOf(p.Provider))
+	case answerBegan(about):
+		w.cacheOf(now.rules).AddBroken(now.prompt, time.Unix(0, a.StartedNS), usageOf(p.Provider))
 	}
 	return now, nil
 }
 
-// fill adds to the cache the requests of attempts before the last one of a cycle whose answers broke off, and
+// addBroken adds to the cache the requests of attempts before the last one of a cycle whose answers broke off, and
 // returns how many these are.
-func (w *follower) fill(s *pact.Snapshot, of []history.Attempt) (broken int, err error) {
+func (w *follower) addBroken(s *pact.Snapshot, of []history.Attempt) (broken int, err error) {
 	for i, a := range of {
 		about, err := aboutOf(a)
 		if err != nil {
@@ -74,7 +74,7 @@ func (w *follower) fill(s *pact.Snapshot, of []history.Attempt) (broken int, err
 		if err != nil {
 			return 0, err
 		}
-		if k == nil || !answered(about) {
+		if k == nil || !answerBegan(about) {
 			continue
 		}
 		broken++
@@ -86,15 +86,15 @@ func (w *follower) fill(s *pact.Snapshot, of []history.Attempt) (broken int, err
 			return 0, err
 		}
 		if !sent.rules.NoCache {
-			w.cacheOf(sent.rules).Broke(sent.prompt, time.Unix(0, a.StartedNS), usageOf(reportedCache(a, about)))
+			w.cacheOf(sent.rules).AddBroken(sent.prompt, time.Unix(0, a.StartedNS), usageOf(reportedCache(a, about)))
 		}
 	}
 	return broken, nil
 }
 
-// answered reports whether the provider had begun to answer an attempt that failed: then
+// answerBegan reports whether the provider had begun to answer an attempt that failed: then
 // it had read the request. A status from 400 on is a refusal.
-func answered(about canon.Any) bool {
+func answerBegan(about canon.Any) bool {
 	status := countOf(about, "http")
 	return status != nil && *status < http.StatusBadRequest && countOf(about, "first_byte_ms") != nil
 }

@@ -143,12 +143,12 @@ func (n *continued) next(c *call, k *storedRequest, p *PastCall) (*continued, er
 // which the recording lists its own next. It reports false if the request does not go on behind all of them.
 func (l *recording) extend(q *request) bool {
 	name := provider.ListOf(q.of.API)
-	if l.c == nil || l.listed.of != tree.Of(l.c.Working()) || len(l.frames.list) != q.messages || l.frames.apart != q.apart(name) {
+	if l.c == nil || l.listed.of != tree.Of(l.c.Working()) || len(l.frames.list) != q.messages || l.frames.apart != q.hashWithoutList(name) {
 		return false
 	}
 	listed := l.listed.conversation
 	answer := len(listed) - q.blocks
-	if len(l.keys) != len(listed) || answer < 0 || answer > len(q.added) || !same(listed[q.blocks:], q.added[:answer]) {
+	if len(l.keys) != len(listed) || answer < 0 || answer > len(q.added) || !equalBlocks(listed[q.blocks:], q.added[:answer]) {
 		return false
 	}
 	q.conversation = append(listed, q.added[answer:]...)
@@ -218,7 +218,7 @@ func (r *Recorder) continuation(q *request) (choice, bool) {
 		return choice{}, false
 	case q.rewrites || q.compaction || q.compacts || q.previous != "" || q.group.agent || q.group.id != l.group.id:
 		return choice{}, false
-	case !same(l.listed.system, q.system) || mentions(q.system, "summar"):
+	case !equalBlocks(l.listed.system, q.system) || mentions(q.system, "summar"):
 		return choice{}, false
 	}
 	chain := q.earlierChain

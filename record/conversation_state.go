@@ -61,7 +61,7 @@ func (v *conversationState) block(n int) *block {
 
 // wasSent reports whether the last request had exactly these blocks.
 func (v *conversationState) wasSent(system, conversation []block) bool {
-	return same(v.system, system) && same(v.sent, conversation)
+	return equalBlocks(v.system, system) && equalBlocks(v.sent, conversation)
 }
 
 // manyTurns reports whether the last request repeated an answer.
@@ -80,12 +80,12 @@ func toolNames(system []block) map[string]bool {
 	return names
 }
 
-// alike reports whether one agent may have sent both system regions: at least
+// sameSystem reports whether one agent may have sent both system regions: at least
 // half of their tools share names. If neither has tools, they must share part
 // of the system prompt, or both have none. Within the session of an agent, a
 // request with tools is never like one without: agents ask for titles and
 // summaries without tools.
-func alike(agent bool, a, b []block) bool {
+func sameSystem(agent bool, a, b []block) bool {
 	tools, others := toolNames(a), toolNames(b)
 	if len(tools) > 0 && len(others) > 0 {
 		shared := 0
@@ -157,9 +157,9 @@ const (
 	shortestQuote  = 16
 )
 
-// begins returns the length of the longest argument that the user repeats in a
+// repeatedArgument returns the length of the longest argument that the user repeats in a
 // conversation, 0 for none.
-func (c *openCall) begins(conversation []block) int {
+func (c *openCall) repeatedArgument(conversation []block) int {
 	longest := 0
 	for i := range conversation {
 		text, ok := textOf(&conversation[i])

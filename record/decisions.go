@@ -100,7 +100,7 @@ func (e *decisions) lookAgain(ctx context.Context, q *manage.Request) error {
 	e.mu.Lock()
 	for i := range q.Parts {
 		p := &q.Parts[i]
-		if p.Kind == "result" && p.Key != "" && !p.Fresh() && !e.plain[p.Key] && !e.list.Knows(p.Key) {
+		if p.Kind == "result" && p.Key != "" && !p.Unseen() && !e.plain[p.Key] && !e.list.Knows(p.Key) {
 			keys = append(keys, p.Key)
 		}
 	}
@@ -229,23 +229,23 @@ func (e *decisions) read(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			d.What, d.Why, d.ID = manage.Raw, why.Any().Text, ""
+			d.Action, d.Why, d.ID = manage.Raw, why.Any().Text, ""
 			switch {
 			case strings.HasPrefix(d.Why, endedBecause):
-				d.What = manage.Ended
+				d.Action = manage.Ended
 			case strings.HasPrefix(d.Why, stoppedBecause):
-				d.What = manage.Stopped
+				d.Action = manage.Stopped
 			case strings.HasPrefix(d.Why, pinnedBecause):
-				d.What = manage.Pinned
+				d.Action = manage.Pinned
 			}
 		case n.Has(attrCleared):
-			d.What, d.Text = manage.Cleared, canon.Value(provider.Cleared)
+			d.Action, d.Text = manage.Cleared, canon.Value(provider.Cleared)
 		case n.Has(attrSince) && n.Kind != "result":
-			d.What = manage.Gone
+			d.Action = manage.Gone
 		case n.Has(attrSince):
-			d.What, d.Load = manage.Left, e.reader(ctx, n.ID)
+			d.Action, d.Load = manage.Left, e.reader(ctx, n.ID)
 		case what != "":
-			d.What, d.Load = manage.What(what), e.reader(ctx, n.ID)
+			d.Action, d.Load = manage.Action(what), e.reader(ctx, n.ID)
 			d.Of, _ = n.Header(attrRefers).Text()
 		default:
 			e.list.Name(n.ID, key)
@@ -273,13 +273,13 @@ func (e *decisions) add(ctx context.Context, list []deciding, begin func() error
 			made = nil
 			for i := range list {
 				d := &list[i]
-				if d.Since == "" && d.What != manage.Raw && e.list.Entered(d.Key) {
+				if d.Since == "" && d.Action != manage.Raw && e.list.Entered(d.Key) {
 					continue
 				}
 				if of := e.list.Named(d.ID); d.ID != "" && of != "" && of != d.originalOf().key() {
 					return errNameTaken
 				}
-				d.keep(b)
+				d.writeBlocks(b)
 				made = append(made, d.Decision)
 			}
 			return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/contexttree/pact/internal/record/manage"
 )
 
-// keep adds the blocks of a decision: the original, unless a block has it, and what is sent in its place.
-func (d *deciding) keep(b *pact.Batch) {
+// writeBlocks adds the blocks of a decision: the original, unless a block has it, and what is sent in its place.
+func (d *deciding) writeBlocks(b *pact.Batch) {
 	attrs := map[string]any{attrDecided: d.Key}
 	if d.Since != "" {
 		attrs[attrSince] = d.Since
@@ -16,7 +16,7 @@ func (d *deciding) keep(b *pact.Batch) {
 		attrs[attrCall] = d.of.Call
 	}
 	s := pact.Spec{Kind: "result", Role: "tool", Offset: 1, Content: d.Text, Attrs: attrs}
-	switch d.What {
+	switch d.Action {
 	case manage.Raw:
 		s.Kind, s.Role, s.Content = kindRaw, "", d.Why
 	case manage.Ended:
@@ -39,8 +39,8 @@ func (d *deciding) keep(b *pact.Batch) {
 		}
 		d.originalOf().keepOriginal(b, d.ID)
 		s.Refs = []string{d.ID}
-		if d.What != manage.Left {
-			attrs[attrWhat] = string(d.What)
+		if d.Action != manage.Left {
+			attrs[attrWhat] = string(d.Action)
 		}
 	}
 	d.Block = b.Add(activeHead, s)

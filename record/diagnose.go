@@ -27,12 +27,12 @@ func (r *Recorder) diagnose(name provider.API, req *http.Request, body []byte, m
 	q := m.question
 	if q == nil {
 		var ok bool
-		if q, ok = r.memory.Read(name, "", body, r.together); !ok {
+		if q, ok = r.memory.Read(name, "", body, r.fromOneAnswer); !ok {
 			return body, req, ""
 		}
 	}
 	of := conversationOf(req, q.Of)
-	field := q.Of.QuestionAboutCache(r.answered(of))
+	field := q.Of.QuestionAboutCache(r.lastAnswerID(of))
 	if of == "" || field == "" {
 		return body, req, of
 	}
@@ -41,8 +41,8 @@ func (r *Recorder) diagnose(name provider.API, req *http.Request, body []byte, m
 	return body, withBody(req, body), of
 }
 
-// begins returns the first part of the conversation of a request, nil if it has none.
-func begins(r *provider.Request) *provider.Part {
+// firstPart returns the first part of the conversation of a request, nil if it has none.
+func firstPart(r *provider.Request) *provider.Part {
 	at := slices.IndexFunc(r.Parts, func(p provider.Part) bool { return p.Section == provider.Conversation })
 	if at < 0 {
 		return nil
@@ -52,7 +52,7 @@ func begins(r *provider.Request) *provider.Part {
 
 // conversationOf identifies a conversation by its group and its first part, "" before it has one.
 func conversationOf(req *http.Request, r *provider.Request) conversationKey {
-	first := begins(r)
+	first := firstPart(r)
 	if first == nil {
 		return ""
 	}
@@ -63,8 +63,8 @@ func conversationOf(req *http.Request, r *provider.Request) conversationKey {
 	return conversationKey(hashed(string(r.API), req.URL.Host, g.id, string(first.Content.Value())))
 }
 
-// answered returns the id of the last answer of a conversation, "" for none.
-func (r *Recorder) answered(of conversationKey) string {
+// lastAnswerID returns the id of the last answer of a conversation, "" for none.
+func (r *Recorder) lastAnswerID(of conversationKey) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.previous[of]

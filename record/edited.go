@@ -8,7 +8,7 @@ func edited(of []candidate, q *request, blocks int) (choice, bool) {
 	var best *candidate
 	for i := range of {
 		c := &of[i]
-		if c.recording.beside == nil && c.repeated > blocks && alike(q.group.agent, c.system, q.system) &&
+		if c.recording.beside == nil && c.repeated > blocks && sameSystem(q.group.agent, c.system, q.system) &&
 			(best == nil || c.repeated > best.repeated) {
 			best = c
 		}

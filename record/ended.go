@@ -26,8 +26,8 @@ type Ended struct {
 	Over    time.Time // when the answer was over
 }
 
-// tell tells the option OnEnd how a call ended.
-func (c *call) tell(status history.AttemptStatus, a *provider.Answer) {
+// reportEnd tells the option OnEnd how a call ended.
+func (c *call) reportEnd(status history.AttemptStatus, a *provider.Answer) {
 	if c.recorder.options.OnEnd == nil {
 		return
 	}

@@ -44,16 +44,16 @@ type base struct {
 	Messages int    `json:"messages"` // all that the attempt sent
 }
 
-// behind returns what the record of a request has as its frame, and the record that has the rest, nil for none. next
+// frameFor returns what the record of a request has as its frame, and the record that has the rest, nil for none. next
 // are the frames of the recording once the request has been committed.
-func (f *frames) behind(q *request) (frame canon.Any, from *base, next frames) {
+func (f *frames) frameFor(q *request) (frame canon.Any, from *base, next frames) {
 	name := provider.ListOf(q.of.API)
 	frame = q.of.Frame
 	list, _ := frame.Get(name)
 	if list.Kind != canon.KindArray {
 		return frame, nil, frames{}
 	}
-	next.apart = q.apart(name)
+	next.apart = q.hashWithoutList(name)
 	if f.apart != next.apart {
 		f = &frames{}
 	}
@@ -147,8 +147,8 @@ func (f *frames) settled() int {
 	return 0
 }
 
-// apart identifies what a request has beside the messages of its list.
-func (q *request) apart(list string) [sha256.Size]byte {
+// hashWithoutList identifies what a request has beside the messages of its list.
+func (q *request) hashWithoutList(list string) [sha256.Size]byte {
 	sum := sha256.New()
 	for _, of := range []canon.Any{q.of.Parameters, canon.Object(slices.DeleteFunc(slices.Clone(q.of.Frame.Members),
 		func(m canon.Member) bool { return m.Name == list })...)} {

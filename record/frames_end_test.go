@@ -18,12 +18,12 @@ func TestRequestsDoNotShareTheEndOfTheirFrames(t *testing.T) {
 	}
 	const one = `{"role":"user","content":"one"},{"role":"user","content":"two"},{"role":"user","content":"three"}`
 	first := read(`{"messages":[` + one + `]}`)
-	_, _, before := (&frames{}).behind(first)
+	_, _, before := (&frames{}).frameFor(first)
 	before.chain[0].attempt = "1"
 	before.list = append(make([]frameSum, 0, 9), before.list...) // with room behind its end
-	_, _, then := before.behind(read(`{"messages":[` + one + `,{"role":"user","content":"four"}]}`))
+	_, _, then := before.frameFor(read(`{"messages":[` + one + `,{"role":"user","content":"four"}]}`))
 	wanted := then.list[3]
-	_, _, other := before.behind(read(`{"messages":[` + one + `,{"role":"user","content":"four","name":"x"}]}`))
+	_, _, other := before.frameFor(read(`{"messages":[` + one + `,{"role":"user","content":"four","name":"x"}]}`))
 	if then.list[3] != wanted || other.list[3] == wanted {
 		t.Errorf("the frames are now %q, were %q", then.list[3], wanted)
 	}

@@ -50,7 +50,7 @@ func (r *Recorder) passOn(name provider.API, req *http.Request, next func(*http.
 	m := &managing{}
 	c, k := r.newCall(name, req, "", m)
 	came := r.newPassing(req, func(body []byte, failed error) {
-		_ = c.begin(k, req.Header, body, m, failed) // Stats counts a call that cannot be recorded
+		_ = c.recordRequest(k, req.Header, body, m, failed) // Stats counts a call that cannot be recorded
 	})
 	resp, err := next(came.request(req))
 	came.wait()
@@ -66,7 +66,7 @@ func (r *Recorder) send(name provider.API, req *http.Request, body []byte, m *ma
 		m.kept.Question = len(body) - came
 	}
 	c, k := r.newCall(name, req, of, m)
-	if err := c.begin(k, req.Header, body, m, nil); err != nil {
+	if err := c.recordRequest(k, req.Header, body, m, nil); err != nil {
 		return nil, nil, err
 	}
 	resp, err := next(req)

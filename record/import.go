@@ -78,7 +78,7 @@ func NewImporter(ctx context.Context, s *pact.DB, o ImportOptions) (*Importer, e
 		}
 	}
 	for _, l := range i.recorder.recordings.list {
-		if err := i.recorder.wake(ctx, l); err != nil {
+		if err := i.recorder.reopen(ctx, l); err != nil {
 			return nil, err
 		}
 		first, last := l.c.Cycles()
@@ -167,7 +167,7 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	}
 	i.setTime(p.Ended, p.Started)
 	c.finished = c.now()
-	if err := i.end(c, p); err != nil {
+	if err := i.endCall(c, p); err != nil {
 		return false, err
 	}
 	if p.ID != "" {
@@ -201,8 +201,8 @@ func (i *Importer) read(before *continued, c *call, k *storedRequest, p *PastCal
 	return newContinued(q, inMessages), nil
 }
 
-// end records how a call ended.
-func (i *Importer) end(c *call, p PastCall) error {
+// endCall records how a call ended.
+func (i *Importer) endCall(c *call, p PastCall) error {
 	if p.Attrs != nil {
 		value, err := canon.Encode(p.Attrs)
 		if err != nil {
@@ -211,7 +211,7 @@ func (i *Importer) end(c *call, p PastCall) error {
 		c.logged = value.Any()
 	}
 	if p.Answer == nil && p.Status < http.StatusBadRequest {
-		return c.finish(pact.Outcome{Status: history.Completed}, canon.Any{}, c.noted(canon.Object()), &provider.Answer{})
+		return c.finish(pact.Outcome{Status: history.Completed}, canon.Any{}, c.withLogged(canon.Object()), &provider.Answer{})
 	}
 	if streamed(p.Answer) {
 		c.header.Set("Content-Type", "text/event-stream")

@@ -22,9 +22,9 @@ const (
 	dropped // the request went out as it came
 )
 
-// keep makes decisions durable until a time, and reports an error if the request goes out without them. A decision that
+// persistDecisions makes decisions durable until a time, and reports an error if the request goes out without them. A decision that
 // is durable later holds for later requests, but for one about what this request was the first to send.
-func (r *Recorder) keep(ctx context.Context, list []deciding, until time.Time) error {
+func (r *Recorder) persistDecisions(ctx context.Context, list []deciding, until time.Time) error {
 	if r.entry.store == nil { // it only observes
 		for i := range list {
 			r.entry.list.Add(list[i].Decision)
@@ -35,7 +35,7 @@ func (r *Recorder) keep(ctx context.Context, list []deciding, until time.Time) e
 		var raw []deciding
 		for _, d := range list {
 			if d.Since == "" {
-				d.Decision = manage.Decision{What: manage.Raw, Key: d.Key, Why: err.Error()}
+				d.Decision = manage.Decision{Action: manage.Raw, Key: d.Key, Why: err.Error()}
 				raw = append(raw, d)
 			}
 		}
@@ -130,8 +130,8 @@ func (r *Recorder) leaveRaw(ctx context.Context, list []deciding) {
 func (r *Recorder) undecided(ctx context.Context, q *manage.Request, why error) {
 	var list []deciding
 	for i := range q.Parts {
-		if p := &q.Parts[i]; p.Fresh() && p.Form() == nil {
-			list = append(list, deciding{Decision: manage.Decision{What: manage.Raw, Key: p.Key, Why: why.Error()}})
+		if p := &q.Parts[i]; p.Unseen() && p.Form() == nil {
+			list = append(list, deciding{Decision: manage.Decision{Action: manage.Raw, Key: p.Key, Why: why.Error()}})
 		}
 	}
 	if r.entry.store == nil || !r.beginLate() {
@@ -152,8 +152,8 @@ func (r *Recorder) endManaging(ctx context.Context, m *managing, why string) {
 	}
 	for i := len(m.question.Parts) - 1; i >= 0; i-- {
 		if key := m.question.Parts[i].Key; key != "" {
-			r.leaveRaw(context.WithoutCancel(ctx), []deciding{{Decision: manage.Decision{What: manage.Ended, Key: key,
-				Since: m.question.Since(), Why: why}}})
+			r.leaveRaw(context.WithoutCancel(ctx), []deciding{{Decision: manage.Decision{Action: manage.Ended, Key: key,
+				Since: m.question.NewestCall(), Why: why}}})
 			return
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // shape writes the body with all parts in their decided form, and notes the changes in m. It waits for decisions
 // about what is new until a time; for the zero time, however long they take.
 func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m *managing, until time.Time) []byte {
-	q, ok := r.memory.Read(name, m.model, body, r.together)
+	q, ok := r.memory.Read(name, m.model, body, r.fromOneAnswer)
 	if !ok {
 		return body
 	}
@@ -67,7 +67,7 @@ func (r *Recorder) isAside(q *manage.Request) bool {
 	if asksForSummary(q.Of) {
 		return true
 	}
-	first := begins(q.Of)
+	first := firstPart(q.Of)
 	if first == nil {
 		return true
 	}
@@ -105,7 +105,7 @@ func (r *Recorder) decide(ctx context.Context, m *managing, until time.Time) (le
 			return 0, err
 		}
 	}
-	if err := r.keep(ctx, list, until); err != nil {
+	if err := r.persistDecisions(ctx, list, until); err != nil {
 		return 0, err
 	}
 	if err := q.Follow(r.entry.list); err != nil {
@@ -114,7 +114,7 @@ func (r *Recorder) decide(ctx context.Context, m *managing, until time.Time) (le
 	shaped := 0
 	for i := range made {
 		switch d := &made[i]; {
-		case d.What == manage.Ended || d.What == manage.Stopped:
+		case d.Action == manage.Ended || d.Action == manage.Stopped:
 			m.ended = d.Why
 			r.count(func(s *Stats) { s.Managed.Ended++; s.Managed.Why = d.Why })
 		case d.Since == "":
@@ -138,7 +138,7 @@ func (r *Recorder) counted(q *manage.Request) {
 	for i := len(q.Parts) - 1; i >= 0; i-- {
 		p := &q.Parts[i]
 		results = results || p.Kind == "result"
-		if p.Kind == "result" && p.Fresh() && p.Again() {
+		if p.Kind == "result" && p.Unseen() && p.Repeats() {
 			again++
 		}
 	}
@@ -187,13 +187,13 @@ func (m *managing) write(in string, leave int) []byte {
 			continue
 		}
 		switch p := &q.Parts[i]; {
-		case d.What == manage.Cleared:
+		case d.Action == manage.Cleared:
 			kept.Saved += p.Bytes - len(provider.Cleared)
-		case d.What == manage.Gone:
+		case d.Action == manage.Gone:
 			edits.Remove(p.Thinking.List, p.Thinking.At)
 			kept.Gone = append(kept.Gone, removedThinking{d.Block, p.Thinking.Of, p.Thinking.At})
 		default:
-			if d.What == manage.Left || !provider.Rewrite(&edits, p.Result.Content, d.Text) {
+			if d.Action == manage.Left || !provider.Rewrite(&edits, p.Result.Content, d.Text) {
 				provider.LeaveNote(&edits, p.Result.Content, string(d.Text))
 			}
 			kept.Shaped = append(kept.Shaped, d.Block)
@@ -203,7 +203,7 @@ func (m *managing) write(in string, leave int) []byte {
 		m.clears, kept.Cleared = how, uses
 		how.Ask(&edits, q.Root, stay)
 	}
-	kept.Again, _ = q.Again()
+	kept.Again, _ = q.RepeatedCalls()
 	kept.Why = m.ended
 	if len(kept.Shaped)+len(kept.Gone)+kept.Cleared == 0 {
 		if m.ended != "" {

@@ -13,8 +13,8 @@ import (
 // mostKeys bounds how many keys a recorder remembers.
 const mostKeys = 1 << 17
 
-// together reports whether one answer had two calls, as far as this recorder saw it.
-func (r *Recorder) together(a, b string) bool {
+// fromOneAnswer reports whether one answer had two calls, as far as this recorder saw it.
+func (r *Recorder) fromOneAnswer(a, b string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.issued[a] > 0 && r.issued[a] == r.issued[b]
@@ -38,8 +38,8 @@ func (r *Recorder) noteIssued(name provider.API, a *provider.Answer) {
 	}
 }
 
-// learn notes the count of a provider.
-func (r *Recorder) learn(s *manage.Sending, a *provider.Answer) {
+// noteCount notes the count of a provider.
+func (r *Recorder) noteCount(s *manage.Sending, a *provider.Answer) {
 	if r.ledger == nil {
 		return
 	}

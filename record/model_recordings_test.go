@@ -35,7 +35,7 @@ func (m *modelRecordings) key(r *modelRequest) string {
 	return "system " + r.system
 }
 
-func begins(list, with []string) bool {
+func firstPart(list, with []string) bool {
 	return len(list) >= len(with) && strings.Join(list[:len(with)], "\n") == strings.Join(with, "\n")
 }
 
@@ -43,7 +43,7 @@ func (l *modelRecording) all() []string { return slices.Concat(l.said, l.answer)
 
 // common counts the blocks that a request begins with as the recording has them.
 func (l *modelRecording) common(r *modelRequest) (n int) {
-	for n = len(l.all()); !begins(r.said, l.all()[:n]); n-- {
+	for n = len(l.all()); !firstPart(r.said, l.all()[:n]); n-- {
 	}
 	return n
 }
@@ -65,7 +65,7 @@ func (l *modelRecording) alike(r *modelRequest) bool {
 }
 
 func (l *modelRecording) asksAside(r *modelRequest) bool {
-	if !r.agent || !begins(r.said, l.said) {
+	if !r.agent || !firstPart(r.said, l.said) {
 		return false
 	}
 	if len(l.tools) > 0 && len(r.tools) == 0 {

@@ -133,9 +133,9 @@ func (r *Recorder) openEarlier(ctx context.Context, name string, beside *recordi
 	if l.asksSummary() && l.asked >= beside.asked {
 		l.beside.summary = l
 	}
-	r.recordings.join(l, g)
+	r.recordings.addToGroup(l, g)
 	r.recordings.add(l)
-	return l, r.recordings.settle(ctx, l)
+	return l, r.recordings.update(ctx, l)
 }
 
 // unbegun is a context that an importer made for a call, and ended before the call was in it.

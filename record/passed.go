@@ -11,9 +11,9 @@ import (
 // passedInMemory is how many bytes of an answer stay in memory while it passes.
 const passedInMemory = 256 << 10
 
-// passed is the copy of an answer while it passes: its beginning in memory, the rest in a temporary file. It has at
+// answerCopy is the copy of an answer while it passes: its beginning in memory, the rest in a temporary file. It has at
 // most one byte more than a [provider.Assembler] reads.
-type passed struct {
+type answerCopy struct {
 	head []byte
 	rest *safefile.Unnamed // nil if all is in head
 	size int64             // of the bytes in rest
@@ -21,10 +21,10 @@ type passed struct {
 }
 
 // len returns how many bytes it has.
-func (p *passed) len() int { return len(p.head) + int(p.size) }
+func (p *answerCopy) len() int { return len(p.head) + int(p.size) }
 
 // add takes the next bytes of the answer. If the file cannot take them, the copy ends there.
-func (p *passed) add(b []byte) {
+func (p *answerCopy) add(b []byte) {
 	if p.cut != "" {
 		return
 	}
@@ -51,7 +51,7 @@ func (p *passed) add(b []byte) {
 }
 
 // end has the copy end where it had so many bytes.
-func (p *passed) end(size int64, why string) {
+func (p *answerCopy) end(size int64, why string) {
 	if p.cut == "" {
 		p.cut = why
 		p.head = p.head[:min(size, int64(len(p.head)))]
@@ -59,14 +59,14 @@ func (p *passed) end(size int64, why string) {
 	}
 }
 
-func (p *passed) reader() io.Reader {
+func (p *answerCopy) reader() io.Reader {
 	if p.rest == nil {
 		return bytes.NewReader(p.head)
 	}
 	return io.MultiReader(bytes.NewReader(p.head), io.NewSectionReader(p.rest, 0, p.size))
 }
 
-func (p *passed) close() {
+func (p *answerCopy) close() {
 	if p.rest != nil {
 		_ = p.rest.Close() // nothing is lost with it
 	}

@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// passing is the body of a request that is passed on while it comes. It tells the whole body once it has come, or why it
+// requestCopy is the body of a request that is passed on while it comes. It tells the whole body once it has come, or why it
 // did not.
-type passing struct {
+type requestCopy struct {
 	from io.ReadCloser
 	ctx  context.Context                 // of the request
 	told func(body []byte, failed error) // is called once, with p.mu
@@ -32,40 +32,40 @@ const mostExpected = 4 << 20
 // errTooLong says why a request with too long a body is not recorded.
 var errTooLong = errors.New("the body of a request is too long to be recorded")
 
-func (r *Recorder) newPassing(req *http.Request, told func(body []byte, failed error)) *passing {
-	return &passing{from: req.Body, ctx: req.Context(), told: told, most: r.mostBody, size: req.ContentLength,
+func (r *Recorder) newPassing(req *http.Request, told func(body []byte, failed error)) *requestCopy {
+	return &requestCopy{from: req.Body, ctx: req.Context(), told: told, most: r.mostBody, size: req.ContentLength,
 		came: make([]byte, 0, min(max(req.ContentLength, 0), mostExpected)+bytes.MinRead)}
 }
 
 // request returns the request with this body.
-func (p *passing) request(req *http.Request) *http.Request {
+func (p *requestCopy) request(req *http.Request) *http.Request {
 	again := *req
 	again.Body = p
 	return &again
 }
 
 // more waits for the next bytes of a body that was not told. The caller holds p.mu.
-func (p *passing) more() {
+func (p *requestCopy) more() {
 	p.came = slices.Grow(p.came, bytes.MinRead)
 	n, err := p.from.Read(p.came[len(p.came):cap(p.came)])
 	p.came, p.err = p.came[:len(p.came)+n], err
 	switch { // before the provider has the last bytes
 	case len(p.came) > p.most: // also with the end
-		p.tell(nil, errTooLong)
+		p.complete(nil, errTooLong)
 	case err == io.EOF || err == nil && p.size > 0 && int64(len(p.came)) == p.size:
-		p.tell(p.came, nil)
+		p.complete(p.came, nil)
 	case err != nil:
-		p.tell(nil, err)
+		p.complete(nil, err)
 	}
 }
 
-func (p *passing) tell(body []byte, failed error) {
+func (p *requestCopy) complete(body []byte, failed error) {
 	p.over = true
 	p.told(body, failed)
 }
 
 // Read implements io.Reader.
-func (p *passing) Read(b []byte) (n int, err error) {
+func (p *requestCopy) Read(b []byte) (n int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for p.at == len(p.came) {
@@ -83,7 +83,7 @@ func (p *passing) Read(b []byte) (n int, err error) {
 }
 
 // wait waits until the body has come.
-func (p *passing) wait() {
+func (p *requestCopy) wait() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for !p.over {
@@ -92,7 +92,7 @@ func (p *passing) wait() {
 }
 
 // Close implements io.Closer. A provider may answer before it has read all of a request, which is recorded nevertheless.
-func (p *passing) Close() error {
+func (p *requestCopy) Close() error {
 	if p.ctx.Err() == nil {
 		p.wait()
 	}

@@ -72,7 +72,7 @@ func Prefixes(ctx context.Context, c *pact.Context, from, to int64, dialect stri
 			err = walk(begin)
 		}
 		if errors.Is(err, errBeginsLate) {
-			w.left, w.grown = leftovers{}, rebuiltCall{}
+			w.left, w.grown = cacheRemainders{}, rebuiltCall{}
 			err = walk(first)
 		}
 		if err != nil {
@@ -150,7 +150,7 @@ type follower struct {
 	caches    map[*provider.CacheRules]*provider.Cache
 	before    *sent // the previous call, nil if there is none to compare with
 	snapshots snapshotReader
-	left      leftovers
+	left      cacheRemainders
 	grown     rebuiltCall // of a context whose requests were rebuilt
 	prices    *Prices
 	rebuilt   bool // the requests have no markers, because the log does not have them
@@ -213,7 +213,7 @@ func (w *follower) call(of []history.Attempt, k *storedRequest, committed bool) 
 	if k != nil {
 		rules = provider.CacheRulesOf(k.API) // also where --dialect compares by others
 		p.Dialect = w.rulesOf(k).Name
-		took := a.Status == history.Completed || answered(about)
+		took := a.Status == history.Completed || answerBegan(about)
 		if m := k.Managed; m != nil && !m.Would && (took || !strings.HasPrefix(m.Why, refusedBecause)) {
 			p.ManagingEnded = m.Why
 		}
@@ -224,7 +224,7 @@ func (w *follower) call(of []history.Attempt, k *storedRequest, committed bool) 
 			if a.Status == history.Completed {
 				w.answers.note(a.Cycle, about)
 			}
-			if err := w.grow(w.ctx, &p, k, about); err != nil {
+			if err := w.reportRebuilt(w.ctx, &p, k, about); err != nil {
 				return inspect.CallPrefix{}, err
 			}
 		} else if w.late {

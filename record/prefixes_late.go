@@ -36,7 +36,7 @@ func (w *follower) beginning(first, last, from, to int64) (int64, error) {
 		for len(attempts) > 0 {
 			cycle := attempts[len(attempts)-1].Cycle
 			n := slices.IndexFunc(attempts, func(a history.Attempt) bool { return a.Cycle == cycle })
-			model, wrote, err := w.wrote(attempts[n:])
+			model, wrote, err := w.cachedTokens(attempts[n:])
 			if err != nil {
 				return 0, err
 			}
@@ -52,9 +52,9 @@ func (w *follower) beginning(first, last, from, to int64) (int64, error) {
 	return first, nil
 }
 
-// wrote returns the model of a call, and reports whether the call says by itself what it left in the cache and how long
+// cachedTokens returns the model of a call, and reports whether the call says by itself what it left in the cache and how long
 // that stays.
-func (w *follower) wrote(of []history.Attempt) (model string, wrote bool, err error) {
+func (w *follower) cachedTokens(of []history.Attempt) (model string, wrote bool, err error) {
 	of, k, err := w.upToLastSent(of, true)
 	if err != nil || k == nil || len(k.Frame) > 0 {
 		return "", false, err

@@ -149,7 +149,7 @@ func (c *candidate) repeatsAnswer(fresh []block) bool {
 func (r *Recorder) compactionOf(ctx context.Context, q *request) (choice, error) {
 	if l := r.recordings.answers[q.previous]; l != nil && q.previous != "" {
 		return choice{recording: l, fork: true, cycle: l.answers[q.previous], aside: "summary",
-			why: "it has the provider compact " + l.name + ", whose answer it names"}, r.wake(ctx, l)
+			why: "it has the provider compact " + l.name + ", whose answer it names"}, r.reopen(ctx, l)
 	}
 	of, others, err := r.candidatesOf(ctx, q)
 	if err != nil {
@@ -202,7 +202,7 @@ func (r *Recorder) afterCompaction(q *request) (choice, bool) {
 
 // hasOtherTools reports whether a recording has tools, and other instructions than a request.
 func hasOtherTools(system []block, q *request) bool {
-	return len(toolNames(system)) > 0 && !alike(false, system, q.system)
+	return len(toolNames(system)) > 0 && !sameSystem(false, system, q.system)
 }
 
 // mentions reports whether a text among blocks has a word, in any case.

@@ -61,8 +61,8 @@ func beforeFrame(packed string) (*storedRequest, error) {
 	return k, err
 }
 
-// grow reports on the request of a call of a context whose requests were rebuilt.
-func (w *follower) grow(ctx context.Context, p *inspect.CallPrefix, k *storedRequest, about canon.Any) error {
+// reportRebuilt reports on the request of a call of a context whose requests were rebuilt.
+func (w *follower) reportRebuilt(ctx context.Context, p *inspect.CallPrefix, k *storedRequest, about canon.Any) error {
 	p.Seen = w.answers.seen(&provider.Request{API: k.API}, about)
 	g, before := rebuiltCall{api: k.API, model: p.Model}, &w.grown
 	if k.Erased {

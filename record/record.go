@@ -137,13 +137,13 @@ func New(s *pact.DB, o Options) *Recorder {
 	}
 	go func() {
 		defer close(r.warm)
-		r.begins(context.Background())
+		r.resume(context.Background())
 	}()
 	return r
 }
 
-// begins takes up what an earlier recorder left.
-func (r *Recorder) begins(ctx context.Context) {
+// resume takes up what an earlier recorder left.
+func (r *Recorder) resume(ctx context.Context) {
 	if r.options.Manage {
 		if r.entry == nil {
 			return
@@ -246,7 +246,7 @@ func (r *Recorder) recordingFor(ctx context.Context, q *request) (*recording, st
 		if err != nil {
 			return nil, "", err
 		}
-		r.recordings.join(l, q.group)
+		r.recordings.addToGroup(l, q.group)
 		l.previous, l.used, l.summary = q.previous, true, nil
 		if l.asksSummary() {
 			l.beside.summary = l
@@ -263,13 +263,13 @@ const RulePrefix = "grouped by "
 // a new recording.
 func (r *Recorder) chosen(ctx context.Context, c *choice, q *request) (*recording, error) {
 	if c.recording != nil {
-		if err := r.wake(ctx, c.recording); err != nil || !c.fork {
+		if err := r.reopen(ctx, c.recording); err != nil || !c.fork {
 			return c.recording, err
 		}
 	}
 	l, err := r.takeUnbegun(ctx, c, q)
 	if l == nil && err == nil {
-		if l, err = r.made(ctx, c, q); err == nil {
+		if l, err = r.createRecording(ctx, c, q); err == nil {
 			r.named(l)
 		}
 	}
@@ -283,8 +283,8 @@ func (r *Recorder) chosen(ctx context.Context, c *choice, q *request) (*recordin
 	return l, nil
 }
 
-// made creates the context of a choice.
-func (r *Recorder) made(ctx context.Context, c *choice, q *request) (*recording, error) {
+// createRecording creates the context of a choice.
+func (r *Recorder) createRecording(ctx context.Context, c *choice, q *request) (*recording, error) {
 	if c.fork && c.cycle > 0 {
 		l, err := c.recording.forked(ctx, r.nameOf(c), c.cycle, c.why)
 		if !errors.Is(err, errors.ErrUnsupported) { // else the store cannot fork

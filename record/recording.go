@@ -151,7 +151,7 @@ func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *sto
 	if l != q.earlierIn || l.last != nil { // the frames are of another request than the one before
 		q.messages, q.added = 0, nil
 	}
-	frame, from, next := l.frames.behind(q)
+	frame, from, next := l.frames.frameFor(q)
 	k.Base = from
 	sent, err := k.json(q.of.Parameters, frame)
 	if err != nil {
@@ -195,7 +195,7 @@ func (l *recording) bring(ctx context.Context, q *request) (func(*pact.Batch) er
 	if err != nil {
 		return nil, "", err
 	}
-	if same(v.system, q.system) && len(v.conversation) == len(q.conversation) && same(v.conversation[q.blocks:], q.conversation[q.blocks:]) {
+	if equalBlocks(v.system, q.system) && len(v.conversation) == len(q.conversation) && equalBlocks(v.conversation[q.blocks:], q.conversation[q.blocks:]) {
 		return nil, "", nil
 	}
 	if l.last != nil {
@@ -236,7 +236,7 @@ func noteOf(changes ...*change) string {
 	return note
 }
 
-func same(old, now []block) bool {
+func equalBlocks(old, now []block) bool {
 	if len(old) != len(now) {
 		return false
 	}

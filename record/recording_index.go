@@ -108,8 +108,8 @@ func (l *recording) eachEnd(f func(shortHash)) {
 	}
 }
 
-// settle takes up what a recording holds after a call began or ended, and lets others rest.
-func (k *recordingIndex) settle(ctx context.Context, l *recording) error {
+// update takes up what a recording holds after a call began or ended, and lets others rest.
+func (k *recordingIndex) update(ctx context.Context, l *recording) error {
 	v, err := l.state(ctx)
 	if err != nil {
 		return err
@@ -136,8 +136,8 @@ func (k *recordingIndex) forget(l *recording) {
 	})
 }
 
-// join notes the group of a recording.
-func (k *recordingIndex) join(l *recording, g group) {
+// addToGroup notes the group of a recording.
+func (k *recordingIndex) addToGroup(l *recording, g group) {
 	k.forget(l) // by the group before
 	before := l.group
 	l.group = g
@@ -263,8 +263,8 @@ func (k *recordingIndex) closeUnused() {
 	}
 }
 
-// wake opens the context of a recording again, and notes that it is used.
-func (r *Recorder) wake(ctx context.Context, l *recording) error {
+// reopen opens the context of a recording again, and notes that it is used.
+func (r *Recorder) reopen(ctx context.Context, l *recording) error {
 	if l.c == nil {
 		again, err := openRecording(ctx, r.store, l.name, r.recordingOptions())
 		if err != nil {
@@ -283,7 +283,7 @@ func (r *Recorder) candidatesOf(ctx context.Context, q *request) (of, others []c
 		if !same && (l.group.by != bySystem || q.group.by != bySystem) {
 			continue
 		}
-		err := r.wake(ctx, l)
+		err := r.reopen(ctx, l)
 		if fault.CodeOf(err) == fault.ContextNotFound { // somebody deleted it
 			r.recordings.forget(l)
 			continue

@@ -48,7 +48,7 @@ func ShapeAlone(ctx context.Context, open func() (*pact.DB, error), name string,
 			return nil, err
 		}
 	}
-	m := alone(append(before, deciding{of: r, raw: raw}))
+	m := ofOneAnswer(append(before, deciding{of: r, raw: raw}))
 	if err := m.question.Follow(list); err != nil {
 		return nil, err
 	}
@@ -62,12 +62,12 @@ func ShapeAlone(ctx context.Context, open func() (*pact.DB, error), name string,
 	if err != nil {
 		return nil, err
 	}
-	keep := []deciding{{Decision: manage.Decision{What: manage.Raw, Key: r.key(), ID: list.ID(r.key(), r.Call)}, of: r, raw: raw}}
+	keep := []deciding{{Decision: manage.Decision{Action: manage.Raw, Key: r.key(), ID: list.ID(r.key(), r.Call)}, of: r, raw: raw}}
 	text := canon.Value("")
 	for _, d := range made {
 		if d.Key == r.key() && d.Since == "" {
 			keep[0].Decision, text = d, d.Text
-			if d.What == manage.Same {
+			if d.Action == manage.Same {
 				at := slices.IndexFunc(before, func(one deciding) bool { return one.of.key() == d.Of })
 				keep[0].original = &before[at]
 			}
@@ -123,8 +123,8 @@ func (e *decisions) whole(ctx context.Context) (list []deciding, err error) {
 	return list, nil
 }
 
-// alone is a request that has nothing but calls and their results, all of the same answer.
-func alone(results []deciding) *managing {
+// ofOneAnswer is a request that has nothing but calls and their results, all of the same answer.
+func ofOneAnswer(results []deciding) *managing {
 	q := &manage.Request{API: provider.Chat, Of: &provider.Request{API: provider.Chat}}
 	for i := range results {
 		one := &results[i]

@@ -94,7 +94,7 @@ func (c *call) ended(err error) error {
 // end records the answer as far as it came. broken says why no more comes, nil if it ended. The caller holds c.mu.
 func (c *call) end(broken error) error {
 	c.over, c.finished = true, c.now()
-	c.recorder.leave(c)
+	c.recorder.endCall(c)
 	gaveUp := broken != nil && (c.ctx.Err() != nil || errors.Is(broken, context.Canceled) ||
 		errors.Is(broken, errClosedEarly) || errors.Is(broken, errRecorderClosed))
 	if body := c.body; c.status != 0 {
@@ -114,8 +114,8 @@ func (c *call) end(broken error) error {
 	return c.do(0, true, func() error { return c.finish(o, canon.Any{}, canon.Any{}, &provider.Answer{}) })
 }
 
-// enter notes that a call is under way, and reports whether the recorder still takes calls.
-func (r *Recorder) enter(c *call) bool {
+// beginCall notes that a call is under way, and reports whether the recorder still takes calls.
+func (r *Recorder) beginCall(c *call) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.closed {
@@ -124,7 +124,7 @@ func (r *Recorder) enter(c *call) bool {
 	return !r.closed
 }
 
-func (r *Recorder) leave(c *call) {
+func (r *Recorder) endCall(c *call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.underWay = slices.DeleteFunc(r.underWay, func(other *call) bool { return other == c })

@@ -109,12 +109,12 @@ func (s *Server) followAll(ctx context.Context) error {
 		w.sent[i.Key] = &sentBefore{name: i.Name, revision: i.Revision}
 	}
 	w.begin()
-	w.follow(ctx, w.look)
+	w.follow(ctx, w.sendNew)
 	return nil
 }
 
-// look sends what is new.
-func (f *allContextsStream) look(ctx context.Context) (over bool) {
+// sendNew sends what is new.
+func (f *allContextsStream) sendNew(ctx context.Context) (over bool) {
 	list, err := f.server.listed(ctx)
 	if err != nil {
 		return f.fail(ctx, err)

@@ -120,7 +120,7 @@ func (s *Server) withinLimits(ctx context.Context, o *operation, answer func(con
 		defer cancel()
 	}
 	if !o.open {
-		if err := o.enter(ctx); err != nil {
+		if err := o.takePlace(ctx); err != nil {
 			return err
 		}
 		defer func() { <-o.places }()
@@ -166,8 +166,8 @@ func withHeaders(f *failure) error {
 	return huma.ErrorWithHeaders(f, h)
 }
 
-// enter takes one of the places for requests of the operation.
-func (o *operation) enter(ctx context.Context) error {
+// takePlace takes one of the places for requests of the operation.
+func (o *operation) takePlace(ctx context.Context) error {
 	select {
 	case o.places <- struct{}{}:
 		return nil

@@ -44,7 +44,7 @@ func (s *Server) diff(ctx context.Context, in *diffQuery) (*diff.Report, error) 
 		}
 		return c.context.RichDiff(ctx, from, to, &o)
 	}
-	from, err := s.other(ctx, c, in.From)
+	from, err := s.otherSnapshot(ctx, c, in.From)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (s *Server) comparisons() {
 			if err == nil {
 				leaveOutHeads(r)
 			}
-			return answer(r, placed(err, in.Select))
+			return answer(r, locateFault(err, in.Select))
 		})
 	type planned struct {
 		Name string    `path:"name" doc:"Name of the context; a / in it is written %2F"`

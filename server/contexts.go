@@ -118,7 +118,7 @@ func (s *Server) contexts() {
 			if err != nil || in.At == "" {
 				return i, err
 			}
-			_, snapshot, err := s.state(ctx, in.Name, in.At)
+			_, snapshot, err := s.snapshotAt(ctx, in.Name, in.At)
 			if err != nil {
 				return nil, err
 			}
@@ -201,7 +201,7 @@ func (s *Server) create(ctx context.Context, _ *empty) (*newOne, error) {
 		Edition: selector.Edition(made.Edition), Attrs: attrs}); err != nil {
 		return nil, err
 	}
-	return s.made(ctx, made.Name)
+	return s.created(ctx, made.Name)
 }
 
 // copied makes a copy of a context, in another edition if that is asked for.
@@ -218,13 +218,13 @@ func (s *Server) copied(ctx context.Context, wanted *newContext) (*newOne, error
 		if _, err := c.Copy(ctx, s.store, wanted.Name); err != nil {
 			return nil, err
 		}
-		return s.made(ctx, wanted.Name)
+		return s.created(ctx, wanted.Name)
 	}
 	_, list, err := c.Migrate(ctx, s.store, wanted.Name, selector.Edition(wanted.Edition), wanted.Force)
 	if err != nil {
 		return nil, err
 	}
-	made, err := s.made(ctx, wanted.Name)
+	made, err := s.created(ctx, wanted.Name)
 	if err == nil {
 		made.Body.Selectors = list
 	}
@@ -250,8 +250,8 @@ func (s *Server) context(ctx context.Context, name string) (*pact.Context, error
 	return pact.Open(ctx, s.store, name, &o)
 }
 
-// made answers for a new context.
-func (s *Server) made(ctx context.Context, name string) (*newOne, error) {
+// created answers for a new context.
+func (s *Server) created(ctx context.Context, name string) (*newOne, error) {
 	i, err := s.store.Find(ctx, name)
 	if err != nil {
 		return nil, err

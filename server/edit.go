@@ -91,7 +91,7 @@ func (e *edit) operation() (*operations.Edit, error) {
 func batch(ctx context.Context, edits []edit, ids *[]string) func(*pact.Batch) error {
 	return func(b *pact.Batch) error {
 		const node = 2 << 10 // bytes that a node takes in a tree, besides its content
-		if _, err := budget.Hold(ctx, node*int64(len(edits))); err != nil {
+		if _, err := budget.Reserve(ctx, node*int64(len(edits))); err != nil {
 			return err
 		}
 		*ids = make([]string, len(edits))
@@ -101,7 +101,7 @@ func batch(ctx context.Context, edits []edit, ids *[]string) func(*pact.Batch) e
 				(*ids)[i], err = o.Apply(b)
 			}
 			if at := (*operations.Misplaced)(nil); errors.As(err, &at) {
-				err = placed(at.Err, at.Text)
+				err = locateFault(at.Err, at.Text)
 			}
 			if err != nil {
 				return err
@@ -252,14 +252,14 @@ func mayChange(ctx context.Context, c *pact.Context, in *change, cycle int64, no
 		return f
 	}
 	if _, last := c.Cycles(); last != cycle {
-		return behind(ctx, c, cycle, last)
+		return conflictSince(ctx, c, cycle, last)
 	}
 	return nil
 }
 
-// behind returns the conflict of a request that builds on another cycle than the latest,
+// conflictSince returns the conflict of a request that builds on another cycle than the latest,
 // with the first of the log entries that it does not know.
-func behind(ctx context.Context, c *pact.Context, cycle, last int64) error {
+func conflictSince(ctx context.Context, c *pact.Context, cycle, last int64) error {
 	f := failureOf(fault.New(fault.Conflict, "the request builds on cycle "+strconv.FormatInt(cycle, 10)+
 		", but the latest is cycle "+strconv.FormatInt(last, 10),
 		"read what is new, and decide whether the change still fits"))

@@ -77,7 +77,7 @@ func (s *Server) events() {
 			case in.Last >= 0:
 				w.sent = in.Last
 			}
-			w.follow(ctx, w.look)
+			w.follow(ctx, w.sendNew)
 			return nil, nil
 		})
 }
@@ -133,8 +133,8 @@ func (f *events) follow(ctx context.Context, look func(context.Context) (over bo
 	}
 }
 
-// look sends what is new, and reports whether nothing more can come.
-func (f *follower) look(ctx context.Context) (over bool) {
+// sendNew sends what is new, and reports whether nothing more can come.
+func (f *follower) sendNew(ctx context.Context) (over bool) {
 	i, err := f.server.store.Find(ctx, f.name)
 	if fault.CodeOf(err) == fault.ContextNotFound {
 		f.send(eventDeleted, 0, struct{}{})

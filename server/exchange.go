@@ -53,12 +53,12 @@ func (e *exchange) WriteHeader(status int) {
 	}
 	e.status = status
 	if !packable(e.Header()) { // else the length of the body decides what the headers are
-		e.begin(0)
+		e.sendHead(0)
 	}
 }
 
-// begin sends the status and the headers of an answer, once its first bytes are known.
-func (e *exchange) begin(first int) {
+// sendHead sends the status and the headers of an answer, once its first bytes are known.
+func (e *exchange) sendHead(first int) {
 	if e.begun || e.status == 0 {
 		return
 	}
@@ -72,7 +72,7 @@ func (e *exchange) Write(p []byte) (int, error) {
 	if e.status == 0 {
 		e.status = http.StatusOK
 	}
-	e.begin(len(p))
+	e.sendHead(len(p))
 	if e.packer != nil {
 		return e.packer.Write(p)
 	}
@@ -163,7 +163,7 @@ func (e *exchange) receiveJSON(ctx context.Context, o *operation) error {
 func readPieces(ctx context.Context, body io.Reader) (io.Reader, error) {
 	var pieces []io.Reader
 	for size := int64(4 << 10); ; size = min(2*size, 1<<20) {
-		if _, err := budget.Hold(ctx, size); err != nil {
+		if _, err := budget.Reserve(ctx, size); err != nil {
 			return nil, err
 		}
 		piece := make([]byte, size)
@@ -183,7 +183,7 @@ func readPieces(ctx context.Context, body io.Reader) (io.Reader, error) {
 // and values that nest or count beyond the limits of the library.
 func readJSON[T any](ctx context.Context) (*T, error) {
 	data := exchangeOf(ctx).data
-	parsed, err := budget.Hold(ctx, canon.Weight(data))
+	parsed, err := budget.Reserve(ctx, canon.Weight(data))
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func readJSON[T any](ctx context.Context) (*T, error) {
 		return nil, fault.At(fault.DocumentInvalid, 0, "", "the body is not an object", "/openapi.json says what it is")
 	}
 	const object = 512 // bytes that an edit or another object takes, besides its values
-	if _, err := budget.Hold(ctx, 4*int64(len(data))+object*int64(bytes.Count(data, []byte("{")))); err != nil {
+	if _, err := budget.Reserve(ctx, 4*int64(len(data))+object*int64(bytes.Count(data, []byte("{")))); err != nil {
 		return nil, err
 	}
 	v := new(T)

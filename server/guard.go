@@ -45,7 +45,7 @@ func (s *Server) admit(r *http.Request) (right, *failure) {
 		return right{}, refuse(http.StatusMisdirectedRequest, foreignHost, "this server is not the host of the request",
 			"use the address that the server printed, or another of its names")
 	}
-	if !s.ownPage(r) {
+	if !s.inspectorPage(r) {
 		return right{}, refuse(http.StatusForbidden, foreignPage, "a page of another origin sent the request",
 			"send it from a program, or from a page of this server")
 	}
@@ -110,8 +110,8 @@ func (s *Server) sessionIn(r *http.Request) (string, bool) {
 	return cookie.Value, true
 }
 
-// same compares two secrets in a time that does not depend on where they differ.
-func same(a, b string) bool {
+// equalSecrets compares two secrets in a time that does not depend on where they differ.
+func equalSecrets(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }

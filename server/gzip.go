@@ -61,7 +61,7 @@ func (e *exchange) pack(first int) {
 
 // finish ends the answer.
 func (e *exchange) finish() {
-	e.begin(0)
+	e.sendHead(0)
 	if e.packer != nil {
 		_ = e.packer.Close() // the client that does not take it is gone
 		packers.Put(e.packer)

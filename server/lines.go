@@ -71,7 +71,7 @@ func (s *Server) fork(ctx context.Context, name string, f *forking, request stri
 	if _, err = c.Fork(ctx, at, f.Name, &pact.Note{Actor: f.Actor, Message: f.Message, Request: request}); err != nil {
 		return nil, err
 	}
-	return s.made(ctx, f.Name)
+	return s.created(ctx, f.Name)
 }
 
 func (s *Server) undo(ctx context.Context, name string, note *pact.Note) (*revised[undone], error) {

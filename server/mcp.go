@@ -18,7 +18,7 @@ const mcpPath = "/v1/mcp"
 // toolsForAgents adds the tools that agents use over the Model Context Protocol. A token that may only read gets
 // those that change nothing; none reaches a context that the token does not open.
 func (s *Server) toolsForAgents() {
-	noted := recall.NewNoted()
+	noted := recall.NewUsedNotes()
 	handler := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
 		right := rightOf(r.Context())
 		changes := right.change() == nil

@@ -44,7 +44,7 @@ func (s *Server) measured() {
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		inUse("pact_http_requests_in_use", "Requests that are being answered, event streams left out.", s.requests),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "pact_http_memory_bytes",
-			Help: "Bytes that requests hold, of those that they may."}, func() float64 { return float64(s.memory.Held()) }),
+			Help: "Bytes that requests hold, of those that they may."}, func() float64 { return float64(s.memory.Reserved()) }),
 		inUse("pact_http_event_streams", "Event streams that are open.", s.streams))
 	s.metrics = m
 	s.mux.Handle("GET "+metricsPath, promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))

@@ -30,7 +30,7 @@ func (s *Server) nodes() {
 		writes: "application/octet-stream", ranges: true,
 		summary: "Return the content of a node, a text as it is; the ETag is its SHA-256, and Range takes a part"},
 		func(ctx context.Context, in *node) (*empty, error) {
-			_, snapshot, err := s.state(ctx, in.Name, in.At)
+			_, snapshot, err := s.snapshotAt(ctx, in.Name, in.At)
 			if err != nil {
 				return nil, err
 			}
@@ -38,7 +38,7 @@ func (s *Server) nodes() {
 			if err != nil {
 				return nil, err
 			}
-			if _, err := budget.Hold(ctx, 2*int64(tree.NodeOf(n).Content.Size())); err != nil {
+			if _, err := budget.Reserve(ctx, 2*int64(tree.NodeOf(n).Content.Size())); err != nil {
 				return nil, err
 			}
 			text, err := n.Text(ctx)

@@ -8,9 +8,9 @@ import (
 	"github.com/contexttree/pact/internal/origin"
 )
 
-// ownPage reports whether no browser sent the request for a page of another origin, but for
+// inspectorPage reports whether no browser sent the request for a page of another origin, but for
 // those that the options name. A person may still follow a link to a page of this server.
-func (s *Server) ownPage(r *http.Request) bool {
+func (s *Server) inspectorPage(r *http.Request) bool {
 	if s.namedOrigin(r) != "" || !origin.Foreign(r) {
 		return true
 	}

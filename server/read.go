@@ -16,8 +16,8 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// at is a state of a context.
-type at struct {
+// stateAddress is a state of a context.
+type stateAddress struct {
 	Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
 	At   string `query:"at" default:"latest" doc:"Address of the state: @t0, @t-1, @c12, latest or working"`
 }
@@ -99,19 +99,19 @@ func (s *Server) questions() {
 			q, err := selector.Parse(in.Q, edition)
 			switch {
 			case err != nil && in.Normal: // browsers log a refusal as an error, and most texts are unfinished
-				return answer(&found{IDs: []string{}, Error: failureOf(placed(err, in.Q))}, nil)
+				return answer(&found{IDs: []string{}, Error: failureOf(locateFault(err, in.Q))}, nil)
 			case err != nil:
-				return nil, placed(err, in.Q)
+				return nil, locateFault(err, in.Q)
 			case in.Normal:
 				return answer(&found{IDs: []string{}, Normal: q.String()}, nil)
 			}
-			list, err := in.ask(ctx, c, q)
-			return answer(list, placed(err, in.Q))
+			list, err := in.run(ctx, c, q)
+			return answer(list, locateFault(err, in.Q))
 		})
 }
 
-// ask asks a context what a selector finds.
-func (in *query) ask(ctx context.Context, c *pact.Context, q *selector.Selector) (f *found, err error) {
+// run asks a context what a selector finds.
+func (in *query) run(ctx context.Context, c *pact.Context, q *selector.Selector) (f *found, err error) {
 	f = &found{IDs: []string{}, Warnings: q.Warnings()}
 	mode, controlled := q.Control(selector.ControlMode)
 	if q.Time != nil && q.Time.Kind == selector.Range && !(controlled && mode.Word != "reduce") {
@@ -197,8 +197,8 @@ func (s *Server) records() {
 		})
 }
 
-// state opens a context and reads the state at an address.
-func (s *Server) state(ctx context.Context, name, at string) (*pact.Context, *pact.Snapshot, error) {
+// snapshotAt opens a context and reads the state at an address.
+func (s *Server) snapshotAt(ctx context.Context, name, at string) (*pact.Context, *pact.Snapshot, error) {
 	c, err := s.read(ctx, name, view.Bytes)
 	if err != nil {
 		return nil, nil, err
@@ -207,19 +207,19 @@ func (s *Server) state(ctx context.Context, name, at string) (*pact.Context, *pa
 	return c.context, snapshot, err
 }
 
-// other reads the state at an address, of c or of the context that the address names.
-func (s *Server) other(ctx context.Context, c *openContext, text string) (*pact.Snapshot, error) {
+// otherSnapshot reads the state at an address, of c or of the context that the address names.
+func (s *Server) otherSnapshot(ctx context.Context, c *openContext, text string) (*pact.Snapshot, error) {
 	name, address := view.SplitAddress(text)
 	if name == "" {
 		return c.at(ctx, address)
 	}
-	_, snapshot, err := s.state(ctx, name, address)
+	_, snapshot, err := s.snapshotAt(ctx, name, address)
 	return snapshot, err
 }
 
-// placed gives an error of a selector that has a token but no offset the place of that
+// locateFault gives an error of a selector that has a token but no offset the place of that
 // token, if the text has it once.
-func placed(err error, text string) error {
+func locateFault(err error, text string) error {
 	var f *fault.Error
 	if errors.As(err, &f) && f.Offset == fault.NoOffset && f.Token != "" && strings.Count(text, f.Token) == 1 {
 		at := *f

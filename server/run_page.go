@@ -58,7 +58,7 @@ func WritePage(ctx context.Context, w io.Writer, c *pact.Context, o PageOptions)
 
 // exportPage answers with a run as a page. It takes one of the places for imports: a page costs as much.
 func (s *Server) exportPage(ctx context.Context, c *pact.Context) error {
-	if err := (&operation{places: s.imports, waits: true}).enter(ctx); err != nil {
+	if err := (&operation{places: s.imports, waits: true}).takePlace(ctx); err != nil {
 		return err
 	}
 	defer func() { <-s.imports }()
@@ -135,7 +135,7 @@ type limitedBuffer struct {
 // Write implements io.Writer.
 func (h *limitedBuffer) Write(p []byte) (int, error) {
 	const copies = 8
-	if _, err := budget.Hold(h.ctx, int64(copies*len(p))); err != nil {
+	if _, err := budget.Reserve(h.ctx, int64(copies*len(p))); err != nil {
 		return 0, err
 	}
 	return h.Buffer.Write(p)

@@ -158,7 +158,7 @@ func (p *pageMaker) collect(progress func(done, total int)) error {
 	before := ""
 	for cycle := first; cycle <= last; cycle++ {
 		at := "@c" + strconv.FormatInt(cycle, 10)
-		if err := p.state(at, before, cycle); err != nil {
+		if err := p.addState(at, before, cycle); err != nil {
 			return err
 		}
 		if err := p.sent(at, cycle); err != nil {
@@ -169,11 +169,11 @@ func (p *pageMaker) collect(progress func(done, total int)) error {
 			progress(int(cycle-first)+1, int(last-first)+1)
 		}
 	}
-	return p.state("working", before, last+1)
+	return p.addState("working", before, last+1)
 }
 
-// state keeps what the panes show of a state.
-func (p *pageMaker) state(at, before string, cycle int64) error {
+// addState keeps what the panes show of a state.
+func (p *pageMaker) addState(at, before string, cycle int64) error {
 	var diff struct {
 		Modified []struct{ ID string } `json:"components_modified"`
 		Removed  []struct{ ID string } `json:"components_removed"`

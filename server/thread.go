@@ -38,12 +38,12 @@ func (s *Server) bytesOf() {
 		writes: "application/json,text/plain,text/markdown", ranges: true,
 		summary: "Return what a model is sent; the ETag is its SHA-256, and Range takes a part"},
 		func(ctx context.Context, in *form) (*empty, error) {
-			c, snapshot, err := s.state(ctx, in.Name, in.At)
+			c, snapshot, err := s.snapshotAt(ctx, in.Name, in.At)
 			if err != nil {
 				return nil, err
 			}
 			_, size := snapshot.ThreadSize()
-			if _, err := budget.Hold(ctx, 2*size); err != nil { // the thread, and a form that is made of it
+			if _, err := budget.Reserve(ctx, 2*size); err != nil { // the thread, and a form that is made of it
 				return nil, err
 			}
 			if in.Attempt > 0 && in.As != verbatim {

@@ -83,7 +83,7 @@ func (s *Server) transfers() {
 		func(ctx context.Context, in *form) (*empty, error) {
 			switch {
 			case in.Form == "document":
-				_, snapshot, err := s.state(ctx, in.Name, in.At)
+				_, snapshot, err := s.snapshotAt(ctx, in.Name, in.At)
 				if err != nil {
 					return nil, err
 				}

@@ -68,8 +68,8 @@ func (t *turns) lock(ctx context.Context, name string) (done func(), err error) 
 	}
 }
 
-// other reports whether a key was used for another request than the one with this hash.
-func (t *turns) other(use keyUse, hash [sha256.Size]byte) bool {
+// isOtherRequest reports whether a key was used for another request than the one with this hash.
+func (t *turns) isOtherRequest(use keyUse, hash [sha256.Size]byte) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	before, ok := t.bodies[use]
@@ -125,7 +125,7 @@ func withIdempotency[T any](ctx context.Context, s *Server, a changeRequest, try
 			if done, err = engine.Of(s.store).Request(ctx, before.Key, a.key); err != nil {
 				return out, err
 			}
-			if s.turns.other(use, hash) || done != nil && !slices.Contains(a.kinds, done.Kind) {
+			if s.turns.isOtherRequest(use, hash) || done != nil && !slices.Contains(a.kinds, done.Kind) {
 				return out, keyReused()
 			}
 		}

@@ -75,7 +75,7 @@ func (in *blocksOf) filter(ctx context.Context, v *view.State) (f view.Filter, e
 	for _, id := range ids {
 		f.IDs[id] = true
 	}
-	return f, placed(err, in.Q)
+	return f, locateFault(err, in.Q)
 }
 
 // listings adds the operations that list what a state has.
@@ -104,7 +104,7 @@ func (s *Server) listings() {
 		})
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/names", id: "list-names",
 		summary: "List the types, attributes, roles, keys, tags and tools that occur, to complete a selector"},
-		func(ctx context.Context, in *at) (*answered[*view.Names], error) {
+		func(ctx context.Context, in *stateAddress) (*answered[*view.Names], error) {
 			_, v, err := s.view(ctx, &stateQuery{Name: in.Name, At: in.At})
 			if err != nil {
 				return nil, err
@@ -125,7 +125,7 @@ func (s *Server) blocks(ctx context.Context, in *blocksOf) (*answered[*view.Bloc
 	cycle := v.Snapshot.Cycle()
 	switch {
 	case in.Vs != "":
-		v.Before, err = s.other(ctx, c, in.Vs)
+		v.Before, err = s.otherSnapshot(ctx, c, in.Vs)
 	case cycle > first:
 		v.Before, err = c.stateAt(ctx, pact.Cycle(cycle-1))
 	}

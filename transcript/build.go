@@ -118,7 +118,7 @@ func (b *builder) add(e *pact.Batch, list []*message) {
 		var nodes []string
 		for i, c := 0, m.cut(); i < len(c.list); i++ {
 			block := c.list[i]
-			if b.late(e, block) { // a result, which is the one block of its message
+			if b.isLateResult(e, block) { // a result, which is the one block of its message
 				continue
 			}
 			block.Spec = c.spec(i, nodes, b.provenance)
@@ -131,9 +131,9 @@ func (b *builder) add(e *pact.Batch, list []*message) {
 	}
 }
 
-// late reports whether a block is a result whose calls were all pruned before
+// isLateResult reports whether a block is a result whose calls were all pruned before
 // it came. Such a result is left out like its calls.
-func (b *builder) late(e *pact.Batch, block block) bool {
+func (b *builder) isLateResult(e *pact.Batch, block block) bool {
 	found := false
 	for _, key := range block.answers {
 		c := b.calls.answered(key)
@@ -148,7 +148,7 @@ func (b *builder) late(e *pact.Batch, block block) bool {
 // addBlock adds a block and returns its id. A result refers to its calls, and
 // its unsealed calls refer to it.
 func (b *builder) addBlock(e *pact.Batch, block block, at int) string {
-	var calls []*called
+	var calls []*calledID
 	for _, key := range block.answers {
 		if c := b.calls.answered(key); c != nil && e.Has(c.node) && !slices.Contains(calls, c) {
 			calls = append(calls, c)
@@ -157,7 +157,7 @@ func (b *builder) addBlock(e *pact.Batch, block block, at int) string {
 	}
 	id := e.Add("^ah", block.Spec)
 	if block.call != (callKey{}) {
-		b.calls[block.call] = append(b.calls[block.call], &called{node: id, at: at, cycle: b.cycle})
+		b.calls[block.call] = append(b.calls[block.call], &calledID{node: id, at: at, cycle: b.cycle})
 	}
 	for _, c := range calls {
 		c.results = append(c.results, answer{id, at})

@@ -6,8 +6,8 @@ import "slices"
 // legacy call, by the name of the function.
 type callKey struct{ id, function string }
 
-// called is a call that results may refer to.
-type called struct {
+// calledID is a call that results may refer to.
+type calledID struct {
 	node    string // id of its node
 	at      int    // position of its message in the body
 	cycle   int    // the cycle that added it
@@ -20,12 +20,12 @@ type answer struct {
 }
 
 // callIndex finds calls by the keys that results use, in order.
-type callIndex map[callKey][]*called
+type callIndex map[callKey][]*calledID
 
 // answered returns the call that a result with that key answers. It takes the
 // last message with such a call, and in it the first call without a result,
 // else the last one. Ids can repeat, even within a message.
-func (x callIndex) answered(key callKey) *called {
+func (x callIndex) answered(key callKey) *calledID {
 	list := x[key]
 	if len(list) == 0 {
 		return nil
@@ -42,7 +42,7 @@ func (x callIndex) answered(key callKey) *called {
 // cut forgets the calls and results from a position on.
 func (x callIndex) cut(at int) {
 	for key, list := range x {
-		x[key] = slices.DeleteFunc(list, func(c *called) bool { return c.at >= at })
+		x[key] = slices.DeleteFunc(list, func(c *calledID) bool { return c.at >= at })
 		for _, c := range x[key] {
 			c.results = slices.DeleteFunc(c.results, func(a answer) bool { return a.at >= at })
 		}

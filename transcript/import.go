@@ -52,7 +52,7 @@ func Import(ctx context.Context, s *pact.DB, name string, c *Conversation, o *Im
 	if o == nil {
 		o = &ImportOptions{}
 	}
-	release, err := budget.Hold(ctx, c.Memory())
+	release, err := budget.Reserve(ctx, c.Memory())
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func TestStraysUnderTheTurnsAreJoined(t *testing.T) {
 		n := tree.Node{ID: id, Type: nodeType, Index: index, Expiry: tree.Never}
 		if kind != "" {
 			n.Headers = []tree.Header{{Name: "role", Value: `"assistant"`}, {Name: "kind", Value: canon.String(kind)}}
-			n.Content = tree.Hold(canon.String(id))
+			n.Content = tree.InMemory(canon.String(id))
 		}
 		return tree.NewNode(n, nil)
 	}

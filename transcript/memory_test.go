@@ -50,8 +50,8 @@ func TestAnImportHoldsWhatItTakes(t *testing.T) {
 		if says < took || says > 4*took {
 			t.Errorf("%s: the import takes %d bytes and says %d", name, took, says)
 		}
-		if held.Held() != 0 {
-			t.Errorf("%s: %d bytes stay held", name, held.Held())
+		if held.Reserved() != 0 {
+			t.Errorf("%s: %d bytes stay held", name, held.Reserved())
 		}
 		small, _ := budget.WithMemory(t.Context(), says-1, "divide it")
 		runtime.ReadMemStats(&before)

@@ -57,7 +57,7 @@ func (m *message) cut() *cut {
 		c.frame.Members = append(c.frame.Members, canon.Member{Name: f.Name, Value: c.field(f.Name, f.Value)})
 	}
 	if len(c.list) == 0 { // a message without a content, for which a block must stand
-		c.add(c.said(canon.Any{}))
+		c.add(c.textBlock(canon.Any{}))
 	}
 	return c
 }
@@ -73,7 +73,7 @@ func (c *cut) field(name string, v canon.Any) canon.Any {
 	case name == "content" && v.Kind == canon.KindArray && c.role != "tool":
 		return c.each(v, partOf)
 	case name == "content" && v.Kind != canon.KindNull:
-		return c.add(c.said(v))
+		return c.add(c.textBlock(v))
 	case c.role == "assistant" && name == "function_call" && v.Kind == canon.KindObject:
 		function, _ := v.Get("name")
 		return c.add(block{apart: true, part: canon.Fields(name, provider.Hole), call: callKey{function: function.Text},
@@ -92,8 +92,8 @@ func (c *cut) each(list canon.Any, blockOf func(canon.Any) block) canon.Any {
 	return canon.ArrayOf(holes...)
 }
 
-// said returns the block for a content that is no list of parts: a text or, of a tool, its result as it came.
-func (c *cut) said(content canon.Any) block {
+// textBlock returns the block for a content that is no list of parts: a text or, of a tool, its result as it came.
+func (c *cut) textBlock(content canon.Any) block {
 	b := block{Spec: pact.Spec{Kind: "text"}}
 	if content.Kind != canon.KindAbsent {
 		b.Content = content.Value()
@@ -158,9 +158,9 @@ func partOf(part canon.Any) block {
 	switch {
 	case kind.Kind != canon.KindString || !ok:
 	case kind.Text == "text" && value.Kind == canon.KindString:
-		return block{Spec: pact.Spec{Kind: "text", Content: value.Value()}, part: provider.Around(part, "text")}
+		return block{Spec: pact.Spec{Kind: "text", Content: value.Value()}, part: provider.FrameAround(part, "text")}
 	case kind.Text == "image_url":
-		return block{Spec: pact.Spec{Kind: "image", Content: value.Value()}, part: provider.Around(part, "image_url")}
+		return block{Spec: pact.Spec{Kind: "image", Content: value.Value()}, part: provider.FrameAround(part, "image_url")}
 	}
 	b := block{Spec: pact.Spec{Kind: "part", Content: part.Value()}, part: provider.Hole}
 	if kind.Kind == canon.KindString && kind.Text != "call" && kind.Text != "result" { // which are no parts here
@@ -176,7 +176,7 @@ func callOf(call canon.Any) block {
 		b.call = callKey{id: id.Text}
 	}
 	if function, _ := call.Get("function"); function.Kind == canon.KindObject {
-		b.Content, b.part = function.Value(), provider.Around(call, "function")
+		b.Content, b.part = function.Value(), provider.FrameAround(call, "function")
 		return b
 	}
 	b.Content, b.part = call.Value(), provider.Hole

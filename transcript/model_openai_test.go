@@ -37,7 +37,7 @@ func modelOpenAI(t testing.TB, tr *tree.Tree) string {
 	rejoin(list)
 	var messages []string
 	for len(list) > 0 {
-		n := together(list)
+		n := messageLength(list)
 		m, err := r.appendMessage(nil, list[:n])
 		must(t, err)
 		messages, list = append(messages, string(m)), list[n:]

@@ -55,7 +55,7 @@ var openAIForm = &tree.Form{Write: func(r *tree.Rendering, part *tree.Entry, reg
 	m := renderer{ctx: r.Context(), node: r.Node}
 	pieces, err := m.pieces(part, region)
 	for err == nil && len(pieces) > 0 {
-		n := together(pieces)
+		n := messageLength(pieces)
 		if !r.End(m.appendMessage(r.Begin(), pieces[:n])) {
 			return
 		}
@@ -132,9 +132,9 @@ func (r *renderer) piece(n *tree.Node, region tree.Class, turn string) (piece, e
 	return p, err
 }
 
-// together counts the pieces at the beginning of a list that form one message.
+// messageLength counts the pieces at the beginning of a list that form one message.
 // Pieces that no import made form one message only if a call is among them.
-func together(list []piece) int {
+func messageLength(list []piece) int {
 	first := &list[0]
 	n, calls := 1, first.node.Kind == "call"
 	for n < len(list) && first.joins(&list[n]) {

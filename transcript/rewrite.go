@@ -14,7 +14,7 @@ import (
 // in no turn.
 func (b *builder) undo(t *tree.Tree, at int) (blocks, turns []string, end int, err error) {
 	next := at
-	var stands *standing
+	var stands *messageTurn
 	for ; next < len(b.body) && stands == nil; next++ {
 		if stands, err = b.placeOf(t, next); err != nil {
 			return nil, nil, 0, err
@@ -83,22 +83,22 @@ func (b *builder) stubs(t *tree.Tree, at int) (blocks []string, err error) {
 }
 
 // placeOf returns where a message stands, nil if all of it was pruned.
-func (b *builder) placeOf(t *tree.Tree, message int) (*standing, error) {
+func (b *builder) placeOf(t *tree.Tree, message int) (*messageTurn, error) {
 	for _, id := range b.nodes[message] {
 		path, err := t.Path(id)
 		if err != nil {
 			return nil, err
 		}
 		if path != nil {
-			return &standing{path[2].Node().ID, path[len(path)-1].Node().Offset != 0}, nil
+			return &messageTurn{path[2].Node().ID, path[len(path)-1].Node().Offset != 0}, nil
 		}
 	}
 	return nil, nil
 }
 
-// standing is the turn that holds a message, and whether the message stands
+// messageTurn is the turn that holds a message, and whether the message stands
 // outside the core.
-type standing struct {
+type messageTurn struct {
 	turn    string
 	outside bool
 }

@@ -41,7 +41,7 @@ func Contents(ctx context.Context, s *pact.Snapshot, base *genai.GenerateContent
 		return nil, nil, err
 	}
 	var all said
-	if !sdkparams.Hold(body, &all, true) {
+	if !sdkparams.RoundTrips(body, &all, true) {
 		return nil, nil, fault.New(fault.DocumentInvalid, "genai cannot hold the contents: they have a field that this version does not know, "+
 			"or a number of more than 15 digits", "send the body that record.NewRequest writes, or take a newer version for a new field")
 	}

@@ -106,7 +106,7 @@ func keepsEdits(s *engine.State, next *tree.Tree) error {
 		if err != nil {
 			return err
 		}
-		if n != nil && n.Same(b.Node) {
+		if n != nil && n.Equal(b.Node) {
 			continue
 		}
 		if sealed, err := s.Head.Has(b.Node.ID); err != nil {

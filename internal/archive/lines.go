@@ -60,7 +60,7 @@ func (l *lines) reverse(ctx context.Context, first, second line) error {
 	list := []line{first, second}
 	for next, err := range l.all(ctx) {
 		if err == nil {
-			_, err = budget.Hold(ctx, int64(len(next.data)))
+			_, err = budget.Reserve(ctx, int64(len(next.data)))
 		}
 		if err != nil {
 			return onLine(err, next.no)
@@ -81,7 +81,7 @@ func readLine(ctx context.Context, in *bufio.Reader) ([]byte, error) {
 		if len(line)+len(part) > cap(line) { // room for more, beside the line until it is copied
 			release()
 			var err error
-			if release, err = budget.Hold(ctx, 3*int64(len(line)+len(part))); err != nil {
+			if release, err = budget.Reserve(ctx, 3*int64(len(line)+len(part))); err != nil {
 				release = func() {}
 				return nil, err
 			}

@@ -131,13 +131,13 @@ const (
 
 // hold counts the nodes that a line brings in the budget of the call.
 func (r *historyReader) hold(nodes int, line int) error {
-	_, err := budget.Hold(r.ctx, memoryOfCycle+memoryOfNode*int64(nodes)+int64(line))
+	_, err := budget.Reserve(r.ctx, memoryOfCycle+memoryOfNode*int64(nodes)+int64(line))
 	return err
 }
 
 // readLine reads the next line of a history, in either form.
 func (r *historyReader) readLine(data []byte) error {
-	parsed, err := budget.Hold(r.ctx, canon.Weight(data))
+	parsed, err := budget.Reserve(r.ctx, canon.Weight(data))
 	if err != nil {
 		return err
 	}

@@ -47,13 +47,13 @@ func (m *Memory) Close() {
 	}
 }
 
-// Held returns how many bytes are held now.
-func (m *Memory) Held() int64 { return m.held.Load() }
+// Reserved returns how many bytes are held now.
+func (m *Memory) Reserved() int64 { return m.held.Load() }
 
-// Hold counts bytes that the caller is about to allocate, until it calls release, once, or the Memory
+// Reserve counts bytes that the caller is about to allocate, until it calls release, once, or the Memory
 // is closed. E_LIMIT if they are too many; nothing is counted then. A context without a Memory allows
 // everything.
-func Hold(ctx context.Context, n int64) (release func(), err error) {
+func Reserve(ctx context.Context, n int64) (release func(), err error) {
 	m, _ := ctx.Value(memoryKey{}).(*Memory)
 	for at := m; at != nil; at = at.outer {
 		if at.held.Add(n) <= at.most {
@@ -90,7 +90,7 @@ func ReadAll(ctx context.Context, r io.Reader) (data []byte, release func(), err
 		}
 	}
 	for room := int64(smallest); ; room = min(2*room, largest) {
-		release, err := Hold(ctx, room)
+		release, err := Reserve(ctx, room)
 		if err != nil {
 			return nil, drop, err
 		}
@@ -114,7 +114,7 @@ func ReadAll(ctx context.Context, r io.Reader) (data []byte, release func(), err
 	for _, p := range pieces {
 		size += len(p)
 	}
-	if release, err = Hold(ctx, int64(size)); err != nil {
+	if release, err = Reserve(ctx, int64(size)); err != nil {
 		return nil, drop, err
 	}
 	data = bytes.Join(pieces, nil)

@@ -41,7 +41,7 @@ func TestMemoryAgreesWithModel(t *testing.T) {
 				if by == 1 {
 					in = second
 				}
-				release, err := budget.Hold(in, n)
+				release, err := budget.Reserve(in, n)
 				fits := held[by]+n <= each && held[0]+held[1]+n <= all
 				if (err == nil) != fits || err != nil && fault.CodeOf(err) != fault.Limit {
 					rt.Fatalf("%d bytes beside %v of %d each, %d in all: %v", n, held, each, all, err)
@@ -50,20 +50,20 @@ func TestMemoryAgreesWithModel(t *testing.T) {
 					list, held[by] = append(list, taken{by, n, release}), held[by]+n
 				}
 			}
-			if one.Held() != held[0] || two.Held() != held[1] || outer.Held() != held[0]+held[1] {
-				rt.Fatalf("%d, %d and %d are held, want %v", one.Held(), two.Held(), outer.Held(), held)
+			if one.Reserved() != held[0] || two.Reserved() != held[1] || outer.Reserved() != held[0]+held[1] {
+				rt.Fatalf("%d, %d and %d are held, want %v", one.Reserved(), two.Reserved(), outer.Reserved(), held)
 			}
 		}
 		one.Close()
-		if one.Held() != 0 || outer.Held() != held[1] {
-			rt.Fatalf("%d are held after Close, %d in all, want %d", one.Held(), outer.Held(), held[1])
+		if one.Reserved() != 0 || outer.Reserved() != held[1] {
+			rt.Fatalf("%d are held after Close, %d in all, want %d", one.Reserved(), outer.Reserved(), held[1])
 		}
 	})
 }
 
 // TestWithoutAMemoryEverythingIsAllowed: a caller who set no limit has none.
 func TestWithoutAMemoryEverythingIsAllowed(t *testing.T) {
-	release, err := budget.Hold(t.Context(), 1<<62)
+	release, err := budget.Reserve(t.Context(), 1<<62)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,11 +77,11 @@ func TestReadAllHoldsWhatItReads(t *testing.T) {
 		text := []byte(strings.Repeat("pact", n/4+1)[:n])
 		ctx, memory := budget.WithMemory(t.Context(), 4<<20, "divide it")
 		got, release, err := budget.ReadAll(ctx, iotest.HalfReader(bytes.NewReader(text)))
-		if err != nil || !bytes.Equal(got, text) || memory.Held() < int64(n) {
-			t.Errorf("%d of %d bytes, %d held, %v", len(got), n, memory.Held(), err)
+		if err != nil || !bytes.Equal(got, text) || memory.Reserved() < int64(n) {
+			t.Errorf("%d of %d bytes, %d held, %v", len(got), n, memory.Reserved(), err)
 		}
-		if release(); memory.Held() != 0 {
-			t.Errorf("%d bytes stay held of %d", memory.Held(), n)
+		if release(); memory.Reserved() != 0 {
+			t.Errorf("%d bytes stay held of %d", memory.Reserved(), n)
 		}
 	}
 	ctx, memory := budget.WithMemory(t.Context(), 1<<20, "divide it")
@@ -89,14 +89,14 @@ func TestReadAllHoldsWhatItReads(t *testing.T) {
 	_, release, err := budget.ReadAll(ctx, endless)
 	release()
 	if fault.CodeOf(err) != fault.Limit || !strings.Contains(fmt.Sprint(err), "1 MiB") || endless.n > 1<<20 ||
-		memory.Held() != 0 {
-		t.Errorf("%v after %d bytes, %d held", err, endless.n, memory.Held())
+		memory.Reserved() != 0 {
+		t.Errorf("%v after %d bytes, %d held", err, endless.n, memory.Reserved())
 	}
 	broken := errors.New("broken")
 	_, release, err = budget.ReadAll(ctx, iotest.ErrReader(broken))
 	release()
-	if !errors.Is(err, broken) || memory.Held() != 0 {
-		t.Errorf("%v, %d held", err, memory.Held())
+	if !errors.Is(err, broken) || memory.Reserved() != 0 {
+		t.Errorf("%v, %d held", err, memory.Reserved())
 	}
 }
 

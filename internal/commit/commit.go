@@ -18,8 +18,8 @@ type Input struct {
 	Env     tree.Env         // the clock and the ids that are taken
 	Policy  lifecycle.Policy // rules and limits; the zero Policy prunes nothing
 	// Rules are the selectors of the rules of Policy, one for each.
-	Rules []CompiledRule
-	Hold  bool // what Policy has go stays this time; the report says that it waits
+	Rules    []CompiledRule
+	Postpone bool // what Policy has go stays this time; the report says that it waits
 	// Born returns the ids of the nodes that came at a cycle, some of which may not be there. With it a commit that holds
 	// says only what waits from its cycle on, by rules that are steady: what a commit before held is still there, and waits.
 	Born func(cycle int64) []string
@@ -99,7 +99,7 @@ func Run(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, lifecycle.Repo
 	}
 	report.Kept = slices.Concat(report.Kept, staying, p.emptyGroups)
 	report.Budget, report.Over = p.unmetLimits(report.Postponed != nil)
-	if in.Policy.Strict && len(report.Over) > 0 && report.Postponed == nil && !in.Hold {
+	if in.Policy.Strict && len(report.Over) > 0 && report.Postponed == nil && !in.Postpone {
 		return nil, in.Stamps, lifecycle.Report{}, fault.New(fault.Limit, report.Budget, "raise the limit, protect less, or leave strict out")
 	}
 	t, stamps, err := tree.Seal(p.tree, p.stamps, in.Env)

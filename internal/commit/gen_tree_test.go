@@ -65,7 +65,7 @@ func (s *genTree) say(i int) {
 		s.set(i, "tags", canon.Strings([]string{"x", "y"}[s.Intn(2):]))
 	}
 	if n := s.Intn(16); n > 0 {
-		s.nodes[i].Content = tree.Hold(canon.String(strings.Repeat(" word", n)))
+		s.nodes[i].Content = tree.InMemory(canon.String(strings.Repeat(" word", n)))
 	}
 }
 

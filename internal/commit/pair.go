@@ -71,12 +71,12 @@ func (p *pruner) newOrphans() ([]string, error) {
 		return nil, err
 	}
 	for _, d := range differences {
-		if d.New != nil && (d.Old == nil || !d.Old.Same(d.New)) {
+		if d.New != nil && (d.Old == nil || !d.Old.Equal(d.New)) {
 			if err := look(d.New); err != nil {
 				return nil, err
 			}
 		}
-		if d.Old == nil || d.New != nil && d.Old.Same(d.New) {
+		if d.Old == nil || d.New != nil && d.Old.Equal(d.New) {
 			continue
 		}
 		halves, err := partners(before, d.Old)

@@ -29,17 +29,17 @@ func (p *pruner) tokensOf(e *tree.Entry) (int64, error) {
 func (p *pruner) postponed(before *pruner) *lifecycle.Postponed {
 	policy, cycle := &p.in.Policy, p.in.Stamps.Cycle
 	waits := policy.MinTokens > 0 || policy.MinBytes > 0 || policy.Every > 0
-	if p.tree == before.tree || !waits && !p.in.Hold {
+	if p.tree == before.tree || !waits && !p.in.Postpone {
 		return nil
 	}
 	freed := p.freedSince(before.tree, before.freedTokens)
 	enough := policy.MinTokens > 0 && freed.Tokens >= int64(policy.MinTokens) || policy.MinBytes > 0 &&
 		freed.Bytes >= int64(policy.MinBytes)
-	if !p.in.Hold && (enough || policy.Every > 0 && cycle%int64(policy.Every) == 0) {
+	if !p.in.Postpone && (enough || policy.Every > 0 && cycle%int64(policy.Every) == 0) {
 		return nil
 	}
 	w := &lifecycle.Postponed{Would: freed}
-	if every := int64(policy.Every); every > 0 && !p.in.Hold {
+	if every := int64(policy.Every); every > 0 && !p.in.Postpone {
 		w.Until = cycle - cycle%every + every
 	}
 	return w

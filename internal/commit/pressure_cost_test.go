@@ -41,16 +41,16 @@ func longContext(tb testing.TB, turns, due int) *long {
 	tags := tree.Header{Name: "tags", Value: canon.Strings([]string{"x"})}
 	root := put(-1, tree.Node{ID: "root", Type: "^root"})
 	put(put(root, tree.Node{ID: "sys", Type: "^sys"}), tree.Node{ID: "rule", Type: "block",
-		Content: tree.Hold(`"be brief"`)})
+		Content: tree.InMemory(`"be brief"`)})
 	seq := put(root, tree.Node{ID: "seq", Type: "^seq"})
 	for i := range turns {
 		turn := put(seq, tree.Node{ID: fmt.Sprint("turn", i), Type: "seg"})
 		put(put(turn, tree.Node{ID: fmt.Sprint("core", i), Type: "cont"}), tree.Node{ID: fmt.Sprint("ask", i), Type: "block",
-			Content: tree.Hold(`"what is it"`)}, kind("text"))
+			Content: tree.InMemory(`"what is it"`)}, kind("text"))
 		call, result := fmt.Sprint("call", i), fmt.Sprint("result", i)
-		put(turn, tree.Node{ID: call, Type: "block", Offset: 1, Content: tree.Hold(`"f"`)}, kind("call"), refs(result))
-		put(turn, tree.Node{ID: result, Type: "block", Offset: 1, Content: tree.Hold(`"a b c"`)}, kind("result"), refs(call))
-		note := tree.Node{ID: fmt.Sprint("note", i), Type: "block", Offset: 2, Content: tree.Hold(`"n"`)}
+		put(turn, tree.Node{ID: call, Type: "block", Offset: 1, Content: tree.InMemory(`"f"`)}, kind("call"), refs(result))
+		put(turn, tree.Node{ID: result, Type: "block", Offset: 1, Content: tree.InMemory(`"a b c"`)}, kind("result"), refs(call))
+		note := tree.Node{ID: fmt.Sprint("note", i), Type: "block", Offset: 2, Content: tree.InMemory(`"n"`)}
 		if i%(turns/10) == 0 && due > 0 { // far from each other
 			due--
 			note.Expiry = int64(turns + 1)

@@ -102,12 +102,12 @@ func (r *ruler) decide(t *tree.Tree, below []string, whole bool) (map[string]int
 			}
 		}
 	}
-	return decided, r.stayWithMarks(t, below, whole, decided)
+	return decided, r.keepMarked(t, below, whole, decided)
 }
 
-// stayWithMarks has nodes that a rule shaped stay with that rule. Cost: the nodes at and below the
+// keepMarked has nodes that a rule shaped stay with that rule. Cost: the nodes at and below the
 // given ones, if the policy has such a rule.
-func (r *ruler) stayWithMarks(t *tree.Tree, below []string, whole bool, decided map[string]int) error {
+func (r *ruler) keepMarked(t *tree.Tree, below []string, whole bool, decided map[string]int) error {
 	if !slices.ContainsFunc(r.rules, func(rule lifecycle.Rule) bool { return shapes(&rule) }) {
 		return nil
 	}

@@ -19,7 +19,7 @@ func (p *pruner) pruneByRules() error {
 	if err != nil || len(due) == 0 {
 		return err
 	}
-	if p.in.Hold {
+	if p.in.Postpone {
 		ids := slices.Collect(maps.Keys(due))
 		if err := p.tree.Sort(ids); err != nil {
 			return err
@@ -82,7 +82,7 @@ func (p *pruner) due() (map[string]int, error) {
 	var err error
 	switch {
 	case whole:
-	case p.in.Hold && p.in.Born != nil:
+	case p.in.Postpone && p.in.Born != nil:
 		items, err = p.dueNow()
 	default:
 		items, err = p.dueItems()

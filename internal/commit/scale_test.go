@@ -87,7 +87,7 @@ func TestCostOfPruningGrowsWithWhatItLooksAt(t *testing.T) {
 		}},
 		{"a limit with 64 parts", func(n int) commit.Input {
 			in := loose(t, n, func(i int) tree.Node {
-				return tree.Node{Content: tree.Hold(`"t"`),
+				return tree.Node{Content: tree.InMemory(`"t"`),
 					Headers: headers("note", tree.Header{Name: "tags",
 						Value: canon.Strings([]string{fmt.Sprint("tag", i%64)})})}
 			})
@@ -98,7 +98,7 @@ func TestCostOfPruningGrowsWithWhatItLooksAt(t *testing.T) {
 		}},
 		{"stubs", func(n int) commit.Input {
 			in := loose(t, n, func(i int) tree.Node {
-				return tree.Node{Content: tree.Hold(canon.String(fmt.Sprintf("%0200d", i)))}
+				return tree.Node{Content: tree.InMemory(canon.String(fmt.Sprintf("%0200d", i)))}
 			})
 			in.Policy = lifecycle.Policy{MaxBytes: 1, Stub: "."}
 			return in

@@ -15,7 +15,7 @@ func TestCollisionsAreReported(t *testing.T) {
 	node := func(id, content string, headers ...tree.Header) tree.Placed {
 		n := tree.Node{ID: id, Type: "cb", Headers: headers}
 		if content != "" {
-			n.Content = tree.Hold(canon.String(content))
+			n.Content = tree.InMemory(canon.String(content))
 		}
 		return tree.Placed{Node: tree.NewNode(n, &forged)}
 	}

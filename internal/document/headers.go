@@ -128,7 +128,7 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 	case "content":
 		if v.Kind != canon.KindNull {
 			content := v.Value()
-			n.Content, err = tree.Hold(content), nested(n, m, content)
+			n.Content, err = tree.InMemory(content), nested(n, m, content)
 		}
 	case "content_hash":
 		if v.Kind != canon.KindNull {

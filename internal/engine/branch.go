@@ -13,10 +13,10 @@ import (
 )
 
 // A branch is a context, what a deleted context left to its forks, or an unfinished copy.
-type standing int
+type branchKind int
 
 const (
-	live standing = iota
+	live branchKind = iota
 	shared
 	unfinished
 )
@@ -31,20 +31,20 @@ type branchFacts struct {
 	origin     history.Origin
 	erasures   int64
 	generation int64 // counts how often what was written was rewritten
-	standing   standing
+	kind       branchKind
 	attrs      string // of the root of the working state, for lists
 }
 
 // branch is a branch as it was at one moment.
 type branch struct {
 	branchFacts
-	raw  []byte  // the row of about
-	up   *branch // where a fork began, without last
-	last ending  // after its last record
+	raw  []byte   // the row of about
+	up   *branch  // where a fork began, without last
+	last endState // after its last record
 }
 
-// ending is the state after a record.
-type ending struct {
+// endState is the state after a record.
+type endState struct {
 	revision int64
 	latest   int64
 	stamps   tree.Stamps
@@ -53,8 +53,8 @@ type ending struct {
 	cuts     history.Cuts
 }
 
-func (x *record) ending() ending {
-	return ending{x.entry.Revision, x.latest, x.stamps, x.entry.TimeNS, x.bytes, x.cuts}
+func (x *record) ending() endState {
+	return endState{x.entry.Revision, x.latest, x.stamps, x.entry.TimeNS, x.bytes, x.cuts}
 }
 
 // listed returns what lists show of a branch.
@@ -145,7 +145,7 @@ func (a *branchFacts) encode() []byte {
 	for _, n := range a.numbers() {
 		w.signed(*n)
 	}
-	w.count(int(a.standing))
+	w.count(int(a.kind))
 	w.text(a.attrs)
 	w.sum(0)
 	return w.b
@@ -168,7 +168,7 @@ func (a *branchFacts) decode(value []byte) error {
 	for _, n := range a.numbers() {
 		*n = r.signed()
 	}
-	a.standing, a.attrs = standing(r.int()), r.text()
+	a.kind, a.attrs = branchKind(r.int()), r.text()
 	if r.bad || r.rest != "" {
 		return damaged("what the store knows about a context is not as long as it says")
 	}
@@ -203,7 +203,7 @@ func (e *Engine) branch(ctx context.Context, key history.Key) (l *branch, err er
 
 func (e *Engine) findBranch(ctx context.Context, r store.Reader, key history.Key) (*branch, error) {
 	l, err := e.readAbout(ctx, r, key)
-	if err == nil && (l == nil || l.standing == shared) {
+	if err == nil && (l == nil || l.kind == shared) {
 		return nil, noKey(key)
 	}
 	if err != nil {

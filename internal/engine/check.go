@@ -161,8 +161,8 @@ func noOthers(ctx context.Context, r store.Reader, space store.Space, prefixes .
 	return nil
 }
 
-// empty returns an error if a space, which belongs to no context, still holds something.
-func empty(ctx context.Context, r store.Reader, space store.Space) error {
+// requireEmpty returns an error if a space, which belongs to no context, still holds something.
+func requireEmpty(ctx context.Context, r store.Reader, space store.Space) error {
 	if space < 0 || space > store.MaxSpace {
 		return damaged("there is something in a space that cannot be")
 	}
@@ -288,14 +288,14 @@ func (e *Engine) CheckAll(ctx context.Context) (*history.Damage, error) {
 			if err != nil {
 				return err
 			}
-			if l.standing == live {
+			if l.kind == live {
 				names--
 			}
 			highest, known[store.Space(l.key)] = l.key, true
 		}
 		for _, space := range spaces {
 			if !known[space] {
-				if err := empty(ctx, r, space); err != nil {
+				if err := requireEmpty(ctx, r, space); err != nil {
 					return err
 				}
 			}

@@ -99,7 +99,7 @@ func (e *Engine) openPoint(l *branch, p *point) (*tree.Tree, *opened, error) {
 		return nil, nil, err
 	}
 	var between []tree.Between
-	o.runs, between = o.stubs(first.runs)
+	o.runs, between = o.lazyRuns(first.runs)
 	var unloaded *tree.Unloaded
 	if len(between) > 0 {
 		unloaded = &tree.Unloaded{Find: o.find, Referrers: o.referrers}
@@ -117,7 +117,7 @@ func (e *Engine) openPoint(l *branch, p *point) (*tree.Tree, *opened, error) {
 	return t, o, nil
 }
 
-func (o *opened) stubs(list []runIndex) ([]*openRun, []tree.Between) {
+func (o *opened) lazyRuns(list []runIndex) ([]*openRun, []tree.Between) {
 	runs, between := make([]*openRun, len(list)), make([]tree.Between, len(list))
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -189,7 +189,7 @@ func (r *openRun) read(ctx context.Context) (*tree.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	runs, between := r.of.stubs(p.runs)
+	runs, between := r.of.lazyRuns(p.runs)
 	list, err := tree.BuildRun(placed, between)
 	r.nodes, r.runs = nodes, runs
 	return list, err

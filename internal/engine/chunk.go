@@ -108,8 +108,8 @@ func (x *segmentIndex) concerns(err error) error {
 // chunkSize is how many rows of the log are read at once.
 const chunkSize = 256
 
-// same returns errMoved if a branch was rewritten or deleted since it was looked up.
-func (l *branch) same(ctx context.Context, r store.Reader) error {
+// checkNotMoved returns errMoved if a branch was rewritten or deleted since it was looked up.
+func (l *branch) checkNotMoved(ctx context.Context, r store.Reader) error {
 	now, err := r.Get(ctx, in(l.key, aboutKey))
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (l *branch) same(ctx context.Context, r store.Reader) error {
 // view calls f within a view in which a branch was not rewritten since it was looked up.
 func (e *Engine) view(ctx context.Context, l *branch, f func(store.Reader) error) error {
 	return e.store.View(ctx, func(r store.Reader) error {
-		if err := l.same(ctx, r); err != nil {
+		if err := l.checkNotMoved(ctx, r); err != nil {
 			return err
 		}
 		return f(r)

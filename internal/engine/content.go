@@ -24,7 +24,7 @@ type content struct {
 func (e *Engine) node(l *branch, r *row) *tree.Node {
 	n := r.bare()
 	if r.inline != "" {
-		n.Content = tree.Hold(canon.Value(r.inline))
+		n.Content = tree.InMemory(canon.Value(r.inline))
 	}
 	if !r.placed() {
 		return tree.NewNode(n, r.hash)
@@ -59,7 +59,7 @@ func (c *content) get(ctx context.Context) (v canon.Value, err error) {
 		return "", err
 	}
 	if v, ok := c.cached(); ok {
-		if l, err := c.e.ask(ctx, c.key); err != nil || l != nil && l.generation == c.generation {
+		if l, err := c.e.recentBranch(ctx, c.key); err != nil || l != nil && l.generation == c.generation {
 			return v, err
 		}
 	}

@@ -26,7 +26,7 @@ func (e *Engine) Lines(ctx context.Context) (list []Line, err error) {
 			if err != nil {
 				return err
 			}
-			of := Line{Info: l.info(), Shared: l.standing == shared, Unfinished: l.standing == unfinished}
+			of := Line{Info: l.info(), Shared: l.kind == shared, Unfinished: l.kind == unfinished}
 			switch {
 			case of.Unfinished:
 				of.Name = copiedName(of.Name)
@@ -79,13 +79,13 @@ func (e *Engine) BeginCopy(ctx context.Context, of Line, first *Part) (history.K
 		requireValue(b, name, nil)
 		put(b, name, copyRow(key, x.entry.Revision))
 		made = &branch{branchFacts: branchFacts{key: key, name: UnfinishedName(of.Name), edition: of.Edition, first: of.First,
-			fork: of.Fork, origin: of.Origin, erasures: of.Erasures, standing: unfinished}, last: x.ending()}
+			fork: of.Fork, origin: of.Origin, erasures: of.Erasures, kind: unfinished}, last: x.ending()}
 		if of.Origin.Key != 0 {
 			if made.up, err = e.origin(ctx, b, of.Origin); err != nil {
 				return err
 			}
 		}
-		e.begin(b, made, x)
+		e.writeFork(b, made, x)
 		return e.checkpointFirst(b, made, x)
 	})
 	if err != nil {
@@ -123,7 +123,7 @@ func (e *Engine) origin(ctx context.Context, b *store.Batch, o history.Origin) (
 func (e *Engine) unfinishedCopy(ctx context.Context, key history.Key) (l *branch, named store.Pair, err error) {
 	err = e.store.View(ctx, func(r store.Reader) (err error) {
 		l, err = e.findBranch(ctx, r, key)
-		if errors.Is(err, fault.ContextNotFound) || err == nil && l.standing != unfinished {
+		if errors.Is(err, fault.ContextNotFound) || err == nil && l.kind != unfinished {
 			return noCopy()
 		}
 		if err != nil {
@@ -211,12 +211,12 @@ func (e *Engine) FinishCopies(ctx context.Context, lines []Line) error {
 				return err
 			}
 			remove(b, spanOfKey(named.Key))
-			l.erasures, l.standing, l.name, l.attrs = of.Erasures, live, of.Name, of.Listed.Attrs
+			l.erasures, l.kind, l.name, l.attrs = of.Erasures, live, of.Name, of.Listed.Attrs
 			if of.Forks > 0 {
 				put(b, in(l.key, forksKey), []byte(ordered(of.Forks)))
 			}
 			if of.Shared {
-				l.standing, l.name, l.attrs = shared, "", ""
+				l.kind, l.name, l.attrs = shared, "", ""
 			} else {
 				if err := names.Check(of.Name); err != nil {
 					return err

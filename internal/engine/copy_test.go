@@ -71,7 +71,7 @@ func TestASlowCopierReplacesNoCommit(t *testing.T) {
 		}
 		got, err := to.Revisions(background, key, 1, 3)
 		must(t, err)
-		if !slices.EqualFunc(got, want, engine.Revision.Same) {
+		if !slices.EqualFunc(got, want, engine.Revision.Equal) {
 			t.Errorf("the copy has %d revisions, and not those of its source", len(got))
 		}
 		must(t, to.Close())

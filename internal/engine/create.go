@@ -29,7 +29,7 @@ func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
 			return err
 		}
 		l.key = key
-		n.writes.join(b, store.Space(key))
+		n.writes.appendTo(b, store.Space(key))
 		at := *l
 		at.last = n.first.ending()
 		if err := e.checkpointFirst(b, &at, n.first); err != nil {
@@ -57,9 +57,9 @@ func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
 	return l.info(), nil
 }
 
-// beginning is a context that has no key yet, with what is to write of it. An import can be long, and which
+// unkeyedContext is a context that has no key yet, with what is to write of it. An import can be long, and which
 // key is free says only the step that takes it.
-type beginning struct {
+type unkeyedContext struct {
 	first  *record
 	line   *branch
 	state  *state
@@ -69,8 +69,8 @@ type beginning struct {
 // writes is what a batch writes of one branch.
 type writes store.Batch
 
-// join puts them into a batch, for a branch with a key.
-func (w *writes) join(b *store.Batch, space store.Space) {
+// appendTo puts them into a batch, for a branch with a key.
+func (w *writes) appendTo(b *store.Batch, space store.Space) {
 	for i := range w.Expect {
 		w.Expect[i].Key.Space = space
 	}
@@ -84,7 +84,7 @@ func (w *writes) join(b *store.Batch, space store.Space) {
 }
 
 // makeRecords makes the records of a context.
-func (e *Engine) makeRecords(ctx context.Context, g *Creation) (*beginning, error) {
+func (e *Engine) makeRecords(ctx context.Context, g *Creation) (*unkeyedContext, error) {
 	shown := firstListed(g.Tree, g.Entry.TimeNS, g.Imported)
 	first := &record{entry: logged(g.Entry, history.Create, g.Tree), stamps: g.Stamps, latest: g.Tree.Cycle(),
 		bytes: shown.Bytes}
@@ -92,7 +92,7 @@ func (e *Engine) makeRecords(ctx context.Context, g *Creation) (*beginning, erro
 	if err := first.begin(ctx, e, g.Tree); err != nil {
 		return nil, err
 	}
-	n := &beginning{first: first, state: &state{revision: 1, published: 1, head: g.Tree,
+	n := &unkeyedContext{first: first, state: &state{revision: 1, published: 1, head: g.Tree,
 		working: g.Tree.WithCycle(g.Stamps.Cycle), idle: first.entry.Idle, foreign: first.foreign, made: []*record{first}},
 		line: &branch{branchFacts: branchFacts{name: g.Name, edition: g.Edition, first: g.First(), attrs: shown.Attrs}, last: first.ending()}}
 	e.append((*store.Batch)(&n.writes), n.line, first)

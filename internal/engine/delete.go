@@ -15,7 +15,7 @@ func (e *Engine) Delete(ctx context.Context, key history.Key) error {
 			return err
 		}
 		name := namePrefix + l.name
-		if l.standing == unfinished {
+		if l.kind == unfinished {
 			name = copyPrefix + copiedName(l.name)
 		}
 		remove(b, spanOfKey(at(common, name)))
@@ -66,7 +66,7 @@ func (e *Engine) shrink(ctx context.Context, b *store.Batch, l *branch, without 
 	}
 	now := *l
 	now.generation++
-	now.standing, now.name, now.attrs = shared, "", ""
+	now.kind, now.name, now.attrs = shared, "", ""
 	put(b, in(l.key, aboutKey), now.encode())
 	return e.truncate(ctx, b, l, upTo)
 }
@@ -79,12 +79,12 @@ func (e *Engine) removeBranch(ctx context.Context, b *store.Batch, l *branch) er
 			kept = append(kept, s)
 		}
 	}
-	b.Delete = append(kept, everything(l.key), spanOfKey(at(common, branchPrefix+ordered(int64(l.key)))))
+	b.Delete = append(kept, spaceSpan(l.key), spanOfKey(at(common, branchPrefix+ordered(int64(l.key)))))
 	b.Cut = append(b.Cut, store.Cut{Space: store.Space(l.key), First: 1, Last: store.MaxNumber})
 	switch {
 	case l.up == nil:
 		return nil
-	case l.up.standing == shared:
+	case l.up.kind == shared:
 		return e.shrink(ctx, b, l.up, l.key)
 	}
 	requireValue(b, in(l.up.key, aboutKey), l.up.raw)

@@ -26,7 +26,7 @@ func (e *Engine) checkpoint(ctx context.Context, b *store.Batch, l *branch, s *s
 	if p != nil {
 		v.revision = p.revision
 	}
-	list, made, err := e.due(ctx, l, s, v.revision, now)
+	list, made, err := e.recordsToCheckpoint(ctx, l, s, v.revision, now)
 	if err != nil || len(list) == 0 {
 		return false, err
 	}
@@ -50,9 +50,9 @@ func (e *Engine) checkpoint(ctx context.Context, b *store.Batch, l *branch, s *s
 	return true, e.writePoint(b, l, s, publishedSnapshot{v.t, v.revision, l.generation}, e.pagesAfter(v, l, s))
 }
 
-// due returns the records behind a revision up to the one that is to get a checkpoint, none if it is
+// recordsToCheckpoint returns the records behind a revision up to the one that is to get a checkpoint, none if it is
 // not due yet, and whether that is the one just published.
-func (e *Engine) due(ctx context.Context, l *branch, s *settled, from int64, now publishedSnapshot) (list []*record, made bool,
+func (e *Engine) recordsToCheckpoint(ctx context.Context, l *branch, s *settled, from int64, now publishedSnapshot) (list []*record, made bool,
 	err error) {
 	first, rows := 0, int64(0) // how many records come up to the first snapshot that is due
 	for x, err := range e.lineage(ctx, l, from+1, l.last.revision) {

@@ -109,7 +109,7 @@ func (x *erasure) gather(l *branch) error {
 		if _, x.forks, err = forks(x.ctx, r, first); err != nil {
 			return err
 		}
-		if err := x.join(r, first.key, nil); err != nil {
+		if err := x.addBranch(r, first.key, nil); err != nil {
 			return err
 		}
 		slices.SortFunc(x.family, func(a, b *member) int { return int(a.l.key - b.l.key) })
@@ -117,8 +117,8 @@ func (x *erasure) gather(l *branch) error {
 	})
 }
 
-// join adds a branch with its forks to the family.
-func (x *erasure) join(r store.Reader, key history.Key, up *member) error {
+// addBranch adds a branch with its forks to the family.
+func (x *erasure) addBranch(r store.Reader, key history.Key, up *member) error {
 	l, err := readOne(x.ctx, r, key, nil)
 	if err == nil && l == nil {
 		err = damaged("a fork of a context is not there")
@@ -145,7 +145,7 @@ func (x *erasure) join(r store.Reader, key history.Key, up *member) error {
 		return err
 	}
 	for fork := range forks {
-		if err := x.join(r, fork, m); err != nil {
+		if err := x.addBranch(r, fork, m); err != nil {
 			return err
 		}
 	}

@@ -20,9 +20,9 @@ func (x *erasure) firstTouched(m *member, ids map[string]bool) (cycle int64, err
 	return cycle, err
 }
 
-// begin returns the version from which a member is walked: the last one before it says something of one of
+// firstVersion returns the version from which a member is walked: the last one before it says something of one of
 // some ids, or that of its origin, or nothing.
-func (x *erasure) begin(m *member, noted map[*member]map[int64]version, ids map[string]bool) (v version, err error) {
+func (x *erasure) firstVersion(m *member, noted map[*member]map[int64]version, ids map[string]bool) (v version, err error) {
 	cycle, err := x.firstTouched(m, ids)
 	if err != nil {
 		return v, err
@@ -124,7 +124,7 @@ func (x *erasure) targets(l *branch) (err error) {
 	}
 	if !told {
 		f, x.all = newFamily(x.IDs), 0
-		if err := x.look(f); err != nil {
+		if err := x.searchTrees(f); err != nil {
 			return err
 		}
 	}
@@ -168,11 +168,11 @@ func (x *erasure) inDraft(l *branch, rec *record) bool {
 	})
 }
 
-// look goes over the trees of the family for the named nodes and the texts.
-func (x *erasure) look(f *Family) error {
+// searchTrees goes over the trees of the family for the named nodes and the texts.
+func (x *erasure) searchTrees(f *Family) error {
 	noted := make(map[*member]map[int64]version)
 	for _, m := range x.family {
-		begin, err := x.begin(m, noted, f.Below)
+		begin, err := x.firstVersion(m, noted, f.Below)
 		if err != nil {
 			return err
 		}
@@ -205,7 +205,7 @@ func (x *erasure) look(f *Family) error {
 				m.stale[at] = true
 			}
 		}
-		if x.finder.In(m.l.name) && m.l.standing != shared {
+		if x.finder.In(m.l.name) && m.l.kind != shared {
 			return stuckInName(m.l.name)
 		}
 	}

@@ -99,7 +99,7 @@ func (e *Erase) Admit(n *tree.Node, content string) error {
 		return nil
 	}
 	for _, text := range [...]string{e.Entry.Message, e.Entry.Actor} {
-		if word(text, content) {
+		if isWholeWord(text, content) {
 			return fault.OnNode(fault.DocumentInvalid, n.ID,
 				"the reason or the actor contains the content to erase, and the log would keep it", "say it in other words")
 		}
@@ -107,8 +107,8 @@ func (e *Erase) Admit(n *tree.Node, content string) error {
 	return nil
 }
 
-// word reports whether text contains part with no letter or digit next to it.
-func word(text, part string) bool {
+// isWholeWord reports whether text contains part with no letter or digit next to it.
+func isWholeWord(text, part string) bool {
 	for from := 0; ; {
 		at := strings.Index(text[from:], part)
 		if at < 0 {

@@ -57,7 +57,7 @@ func (x *erasure) plan() (total *history.Erased, err error) {
 		total.Said += m.said
 		total.Entries += len(m.entries)
 		total.Digests += len(m.stale)
-		if m.others = m.concerns(); m.l.standing != shared && m.concerned() {
+		if m.others = m.concerns(); m.l.kind != shared && m.concerned() {
 			total.Contexts, total.Keys = append(total.Contexts, m.l.name), append(total.Keys, m.l.key)
 		}
 	}
@@ -98,7 +98,7 @@ func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error 
 		}
 		return gap, err
 	}}
-	begin, err := x.begin(m, noted, x.ids)
+	begin, err := x.firstVersion(m, noted, x.ids)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error 
 		from := m.up.noted[m.l.origin.Cycle]
 		w.Old, w.New, m.ids, m.versions = from.old, from.new, maps.Clone(from.ids), from.versions
 		_, m.bytes = from.new.ThreadSize()
-		if m.note(m.l.origin.Cycle, from.old, from.new); m.touched {
+		if m.noteChange(m.l.origin.Cycle, from.old, from.new); m.touched {
 			m.since = from.since
 		}
 		m.digests[m.l.origin.Revision+1] = proofOf(from.old, from.new) // of the entry of the fork
@@ -120,7 +120,7 @@ func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error 
 		if x.past++; x.Progress != nil {
 			x.Progress(x.past, x.all)
 		}
-		m.note(t.Cycle(), t, w.New)
+		m.noteChange(t.Cycle(), t, w.New)
 		if rec == nil {
 			m.working = w.New
 			return nil
@@ -146,8 +146,8 @@ func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error 
 	return x.attemptsLeft(m, shown)
 }
 
-// note notes whether a snapshot or the working state changes.
-func (m *member) note(cycle int64, old, new *tree.Tree) {
+// noteChange notes whether a snapshot or the working state changes.
+func (m *member) noteChange(cycle int64, old, new *tree.Tree) {
 	if old != new {
 		m.touched, m.since = true, min(m.since, cycle)
 	}

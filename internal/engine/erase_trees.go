@@ -29,7 +29,7 @@ func newFamily(ids []string) *Family {
 func (f *Family) Look(last, t *tree.Tree) error {
 	looked := make(map[string]bool)
 	if last == nil {
-		return f.take(t.Root(), false, looked)
+		return f.addSubtree(t.Root(), false, looked)
 	}
 	_, born, err := last.Delta(t)
 	if err != nil {
@@ -55,16 +55,16 @@ func (f *Family) Look(last, t *tree.Tree) error {
 			return err
 		}
 		under := slices.ContainsFunc(path[:len(path)-1], func(e *tree.Entry) bool { return f.named[e.Node().ID] })
-		if err := f.take(path[len(path)-1], under, looked); err != nil {
+		if err := f.addSubtree(path[len(path)-1], under, looked); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// take adds the named ids of an entry and of everything below it. If below is set, something
+// addSubtree adds the named ids of an entry and of everything below it. If below is set, something
 // above is named, and it adds all ids.
-func (f *Family) take(e *tree.Entry, below bool, looked map[string]bool) error {
+func (f *Family) addSubtree(e *tree.Entry, below bool, looked map[string]bool) error {
 	id := e.Node().ID
 	looked[id] = true
 	if f.named[id] {
@@ -78,7 +78,7 @@ func (f *Family) take(e *tree.Entry, below bool, looked map[string]bool) error {
 		if err != nil {
 			return err
 		}
-		if err := f.take(k, below, looked); err != nil {
+		if err := f.addSubtree(k, below, looked); err != nil {
 			return err
 		}
 	}

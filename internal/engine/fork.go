@@ -93,7 +93,7 @@ func (e *Engine) makeFork(ctx context.Context, b *store.Batch, of *branch, v ver
 	made := &branch{branchFacts: branchFacts{key: key, name: f.Name, edition: of.edition, first: of.first, fork: number,
 		origin: history.Origin{Key: of.key, Cycle: at.latest, Revision: at.entry.Revision}, attrs: shown.Attrs}, up: of,
 		last: first.ending()}
-	e.begin(b, made, first)
+	e.writeFork(b, made, first)
 	if v.origins < manyOrigins {
 		return made, nil
 	}
@@ -136,8 +136,8 @@ func (e *Engine) checkpointFork(ctx context.Context, b *store.Batch, made *branc
 	return e.writePoint(b, made, s, now, d)
 }
 
-// begin writes a new branch that began in another one with its first record.
-func (e *Engine) begin(b *store.Batch, l *branch, first *record) {
+// writeFork writes a new branch that began in another one with its first record.
+func (e *Engine) writeFork(b *store.Batch, l *branch, first *record) {
 	l.raw = l.encode()
 	put(b, in(l.key, aboutKey), l.raw)
 	e.append(b, l, first)

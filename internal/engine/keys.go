@@ -68,5 +68,5 @@ func spanOfKey(k store.Key) store.Span {
 	return store.Span{Space: k.Space, From: k.Name, To: k.Name + "\x00"}
 }
 
-// everything is the span of all keys of a space.
-func everything(key history.Key) store.Span { return store.Span{Space: store.Space(key), To: "\xff"} }
+// spaceSpan is the span of all keys of a space.
+func spaceSpan(key history.Key) store.Span { return store.Span{Space: store.Space(key), To: "\xff"} }

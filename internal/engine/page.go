@@ -22,7 +22,7 @@ type page struct {
 
 // runIndex leads to the page of a run.
 type runIndex struct {
-	stub        tree.Stub
+	stub        tree.LazyRun
 	turns       int         // how many turns of the page stand before it
 	key         history.Key // of the branch that has the page
 	no          int64

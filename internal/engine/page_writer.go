@@ -54,13 +54,13 @@ func (e *Engine) pagesBeside(ctx context.Context, l *branch, s *settled, p *poin
 	}
 	first, err := decodePage(p.first)
 	if err == nil {
-		d.learn(first)
+		d.notePage(first)
 	}
 	return d, err
 }
 
-// learn notes what a page of the last checkpoint has.
-func (d *pageWriter) learn(p *page) {
+// notePage notes what a page of the last checkpoint has.
+func (d *pageWriter) notePage(p *page) {
 	for i := range p.rows {
 		if r := &p.rows[i]; r.placed() && d.placed[r.id] == nil {
 			d.placed[r.id] = r
@@ -74,10 +74,10 @@ func (d *pageWriter) learn(p *page) {
 
 // lookInto reads the pages of the last checkpoint down to a level, but for those of the runs that
 // the snapshot still has.
-func (d *pageWriter) lookInto(level uint8, still []tree.Stub) {
+func (d *pageWriter) lookInto(level uint8, still []tree.LazyRun) {
 	for i := 0; i < len(d.before) && d.err == nil; {
 		x := d.before[i]
-		same := slices.ContainsFunc(still, func(s tree.Stub) bool { return s.Digest == x.stub.Digest })
+		same := slices.ContainsFunc(still, func(s tree.LazyRun) bool { return s.Digest == x.stub.Digest })
 		if !same && x.stub.Level < level {
 			i++
 			continue
@@ -88,7 +88,7 @@ func (d *pageWriter) lookInto(level uint8, still []tree.Stub) {
 		}
 		var p *page
 		if p, d.err = d.e.page(d.ctx, d.e.store, &x); d.err == nil {
-			d.learn(p)
+			d.notePage(p)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func (d *pageWriter) add(p *page, e *tree.Entry, parent string) error {
 	p.rows = append(p.rows, r)
 	kids := e.Children()
 	if e.Class() == tree.Seq && kids.Len() > 0 {
-		if stub, ok := kids.Stub(); ok {
+		if stub, ok := kids.LazyRun(); ok {
 			return d.run(p, kids, stub, 0)
 		}
 	}
@@ -146,7 +146,7 @@ func (d *pageWriter) add(p *page, e *tree.Entry, parent string) error {
 }
 
 // run leads from a page to that of a run, which it makes if it is not there.
-func (d *pageWriter) run(p *page, l *tree.List, stub tree.Stub, turns int) error {
+func (d *pageWriter) run(p *page, l *tree.List, stub tree.LazyRun, turns int) error {
 	if known := d.known[stub.Digest]; known != nil {
 		x := *known
 		x.turns = turns
@@ -174,10 +174,10 @@ func (d *pageWriter) run(p *page, l *tree.List, stub tree.Stub, turns int) error
 		if err != nil {
 			return err
 		}
-		below := make([]tree.Stub, len(runs))
+		below := make([]tree.LazyRun, len(runs))
 		for i := range runs {
 			if runs[i].Len() > 0 {
-				below[i], _ = runs[i].Stub() // it consists of turns as the run around it does
+				below[i], _ = runs[i].LazyRun() // it consists of turns as the run around it does
 			}
 		}
 		d.lookInto(stub.Level, below)

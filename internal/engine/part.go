@@ -19,8 +19,8 @@ func (r Revision) Number() int64 { return r.entry.Revision }
 // Publishes reports whether the revision published a snapshot.
 func (r Revision) Publishes() bool { return r.publishes() }
 
-// Same reports whether a log says the same of two revisions.
-func (r Revision) Same(o Revision) bool {
+// Equal reports whether a log says the same of two revisions.
+func (r Revision) Equal(o Revision) bool {
 	a, b := r.entry, o.entry
 	same := slices.Equal(a.Idle, b.Idle) && string(a.Report) == string(b.Report)
 	a.Idle, a.Report, b.Idle, b.Report = nil, nil, nil, nil
@@ -59,7 +59,7 @@ func (e *Engine) Part(ctx context.Context, key history.Key, from, to int64) (p *
 				return err
 			}
 			of := l.owner(from)
-			if err := of.same(ctx, r); err != nil {
+			if err := of.checkNotMoved(ctx, r); err != nil {
 				return err
 			}
 			p = &Part{Info: l.info()}

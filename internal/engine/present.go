@@ -19,15 +19,15 @@ type answer struct {
 
 // Present implements [Contexts].
 func (e *Engine) Present(ctx context.Context, key history.Key, erasures int64) error {
-	l, err := e.ask(ctx, key)
-	if err == nil && (l == nil || l.standing == shared || l.erasures != erasures) {
+	l, err := e.recentBranch(ctx, key)
+	if err == nil && (l == nil || l.kind == shared || l.erasures != erasures) {
 		err = removedMeanwhile()
 	}
 	return err
 }
 
-// ask returns a branch without its last record, nil if there is none, as it was at most [trust] ago.
-func (e *Engine) ask(ctx context.Context, key history.Key) (*branch, error) {
+// recentBranch returns a branch without its last record, nil if there is none, as it was at most [trust] ago.
+func (e *Engine) recentBranch(ctx context.Context, key history.Key) (*branch, error) {
 	if err := e.usable(); err != nil {
 		return nil, err
 	}

@@ -87,11 +87,11 @@ func (r *openRun) rebuild(ctx context.Context, why error) (*tree.List, error) {
 }
 
 // runOf finds the run of a list that a stub stands for.
-func runOf(l *tree.List, s tree.Stub) (*tree.List, error) {
+func runOf(l *tree.List, s tree.LazyRun) (*tree.List, error) {
 	if l.Len() < s.Count {
 		return nil, nil
 	}
-	if own, ok := l.Stub(); ok && own.Digest == s.Digest {
+	if own, ok := l.LazyRun(); ok && own.Digest == s.Digest {
 		return l, nil
 	}
 	_, runs, err := l.Parts()

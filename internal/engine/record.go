@@ -295,7 +295,7 @@ func (x *record) add(ctx context.Context, e *Engine, n *tree.Node, parent string
 			}
 			r.at, r.hasContent = place{x.entry.Revision, int64(len(x.contents))}, true
 			x.contents = append(x.contents, v)
-			x.foreign = x.foreign || !n.Content.Held()
+			x.foreign = x.foreign || !n.Content.IsInMemory()
 		}
 	}
 	x.rows = append(x.rows, r)

@@ -96,30 +96,30 @@ func (c *rows) note(id string) {
 	c.count++
 }
 
-func (c *rows) back(n int) string { return c.ids[(c.count-n)%farBack] }
+func (c *rows) earlierID(n int) string { return c.ids[(c.count-n)%farBack] }
 
 // slab allocates values many at a time.
-type slab[T any] struct{ room, made []T }
+type slab[T any] struct{ free, made []T }
 
 // need makes room for n values.
 func (s *slab[T]) need(n int) {
-	if n > len(s.room) {
+	if n > len(s.free) {
 		s.made = make([]T, max(n, min(2*len(s.made), 256)))
-		s.room = s.made
+		s.free = s.made
 	}
 }
 
 // take returns n values, which the caller sets.
 func (s *slab[T]) take(n int) []T {
 	s.need(n)
-	taken := s.room[:n:n]
-	s.room = s.room[n:]
+	taken := s.free[:n:n]
+	s.free = s.free[n:]
 	return taken
 }
 
 // reuse lets the next rows take the place of those so far.
 func (c *rows) reuse() {
-	c.list.room, c.headers.room, c.hashes.room = c.list.made, c.headers.made, c.hashes.made
+	c.list.free, c.headers.free, c.hashes.free = c.list.made, c.headers.made, c.hashes.made
 }
 
 func (c *rows) flags(r *row) int {
@@ -196,7 +196,7 @@ func (c *rows) follow(r *row) {
 // among the last ones.
 func (c *rows) parent(w *writer, id string) {
 	for back := 1; back <= min(c.count, farBack); back++ {
-		if c.back(back) == id {
+		if c.earlierID(back) == id {
 			w.count(back)
 			return
 		}
@@ -211,7 +211,7 @@ func (c *rows) read(r *reader, to *row) {
 	if back := r.int(); back > min(c.count, farBack) {
 		r.bad = true
 	} else if back > 0 {
-		to.parent = c.back(back)
+		to.parent = c.earlierID(back)
 	} else {
 		to.parent = r.text()
 	}

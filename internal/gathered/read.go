@@ -103,7 +103,7 @@ func (v view) Range(ctx context.Context, in store.Span, o store.Order) iter.Seq2
 			return
 		}
 		if !nothing {
-			below = of.left(v.from.Range(ctx, in, o))
+			below = of.withoutDeleted(v.from.Range(ctx, in, o))
 		}
 		mergedPairs(below, of.between(in), o, yield)
 	}
@@ -181,7 +181,7 @@ func mergedPairs(below iter.Seq2[store.Pair, error], here []store.Pair, o store.
 
 // lookUp reads a value from the store below, unless its name is behind all that are there.
 func (s *Store) lookUp(ctx context.Context, from store.Reader, k store.Key) ([]byte, error) {
-	if behind, err := s.behind(ctx, from, k); behind || err != nil {
+	if behind, err := s.isBeyondLast(ctx, from, k); behind || err != nil {
 		return nil, err
 	}
 	return from.Get(ctx, k)
@@ -189,12 +189,12 @@ func (s *Store) lookUp(ctx context.Context, from store.Reader, k store.Key) ([]b
 
 // nothingBelow reports whether the store below is known to have nothing in a span.
 func (s *Store) nothingBelow(ctx context.Context, from store.Reader, in store.Span) (bool, error) {
-	behind, err := s.behind(ctx, from, store.Key{Space: in.Space, Name: in.From})
+	behind, err := s.isBeyondLast(ctx, from, store.Key{Space: in.Space, Name: in.From})
 	return behind && in.To <= string(in.From[0]+1), err
 }
 
-// left yields those pairs of the store below that were not deleted.
-func (of *space) left(below iter.Seq2[store.Pair, error]) iter.Seq2[store.Pair, error] {
+// withoutDeleted yields those pairs of the store below that were not deleted.
+func (of *space) withoutDeleted(below iter.Seq2[store.Pair, error]) iter.Seq2[store.Pair, error] {
 	if len(of.deleted) == 0 {
 		return below
 	}
@@ -207,9 +207,9 @@ func (of *space) left(below iter.Seq2[store.Pair, error]) iter.Seq2[store.Pair, 
 	}
 }
 
-// behind reports whether a name comes behind all names of the store below that begin with the same byte: an import
+// isBeyondLast reports whether a name comes behind all names of the store below that begin with the same byte: an import
 // asks for what comes next again and again. It looks once for each byte.
-func (s *Store) behind(ctx context.Context, from store.Reader, k store.Key) (bool, error) {
+func (s *Store) isBeyondLast(ctx context.Context, from store.Reader, k store.Key) (bool, error) {
 	of := s.spaces[k.Space]
 	if of == nil || k.Name == "" {
 		return false, nil

@@ -43,7 +43,7 @@ func contextOfSize(tb testing.TB, nodes int) *pact.Context {
 		core := put(put(seq, named("mt", 2)), named("mc", 3))
 		for i := range int64(2) {
 			n := named("cb", i)
-			n.Content = tree.Hold(`"hello"`)
+			n.Content = tree.InMemory(`"hello"`)
 			put(core, n)
 		}
 	}

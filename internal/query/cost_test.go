@@ -21,7 +21,7 @@ func conversation(tb testing.TB, n int) *tree.Tree {
 		node := tree.Node{ID: id, Type: kind, CreatedNS: int64(len(nodes)), Index: int64(len(nodes)), Expiry: tree.Never}
 		if role != "" {
 			node.Headers = []tree.Header{{Name: "kind", Value: `"text"`}, {Name: "role", Value: canon.String(role)}}
-			node.Content = tree.Hold(`"hello"`)
+			node.Content = tree.InMemory(`"hello"`)
 		}
 		nodes = append(nodes, tree.Placed{Node: tree.NewNode(node, nil), Parent: parent})
 		return len(nodes) - 1

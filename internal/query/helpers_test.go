@@ -33,7 +33,7 @@ func plant(tb testing.TB, cycle int64, listing string) *tree.Tree {
 			case "priority":
 				n.Priority = number
 			case "content":
-				n.Content = tree.Hold(canon.String(strings.ReplaceAll(v, "_", " ")))
+				n.Content = tree.InMemory(canon.String(strings.ReplaceAll(v, "_", " ")))
 			case "wire:failed":
 				n.Headers = append(n.Headers, tree.Header{Name: name, Value: canon.True})
 			case "tags", "refs":

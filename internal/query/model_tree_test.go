@@ -108,7 +108,7 @@ func (f reading) Read(ctx context.Context) (canon.Value, error) { return f(ctx) 
 // stored is a content in memory, or one that is fetched when it is asked for.
 func stored(v canon.Value, elsewhere bool) tree.Content {
 	if !elsewhere {
-		return tree.Hold(v)
+		return tree.InMemory(v)
 	}
 	return tree.From(len(v), reading(func(context.Context) (canon.Value, error) { return v, nil }))
 }

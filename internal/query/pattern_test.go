@@ -24,7 +24,7 @@ func library(tb testing.TB, texts ...string) *tree.Tree {
 	}
 	for i, text := range texts {
 		n := tree.Node{ID: fmt.Sprint("b", i), Type: "cb", CreatedNS: int64(i), Expiry: tree.Never,
-			Content: tree.Hold(canon.String(text))}
+			Content: tree.InMemory(canon.String(text))}
 		nodes = append(nodes, tree.Placed{Node: tree.NewNode(n, nil), Parent: 1})
 	}
 	t, err := tree.Build(1, nodes)

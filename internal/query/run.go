@@ -285,7 +285,7 @@ func (r *run) narrow(g *group, s state, e *tree.Entry, at location) state {
 	for m := s.active(); m != 0; m &= m - 1 {
 		next := &g.steps[bits.TrailingZeros64(m)]
 		onlyHere := m&-m&s.below == 0
-		if onlyHere && !next.mayMatchAmong(kids) || !next.unmarked && !kids.Sum().Marks.May(next.required) ||
+		if onlyHere && !next.mayMatchAmong(kids) || !next.unmarked && !kids.Summary().Marks.May(next.required) ||
 			!r.leadsBelow(next, e, at) {
 			s = s.and(^(m & -m))
 		}

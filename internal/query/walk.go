@@ -86,7 +86,7 @@ func (r *run) visitAll(l *tree.List, at location, lv *level) {
 	items, runs, err := l.Parts()
 	r.fail(err)
 	for i, k := range items {
-		if runs != nil && runs[i] != nil && r.mayMatch(runs[i].Sum(), lv.open) {
+		if runs != nil && runs[i] != nil && r.mayMatch(runs[i].Summary(), lv.open) {
 			r.visitAll(runs[i], at, lv)
 		}
 		if r.err != nil {
@@ -103,7 +103,7 @@ func (r *run) visitAll(l *tree.List, at location, lv *level) {
 			r.visit(k, at, lv.open, nil)
 		}
 	}
-	if runs != nil && runs[len(items)] != nil && r.mayMatch(runs[len(items)].Sum(), lv.open) {
+	if runs != nil && runs[len(items)] != nil && r.mayMatch(runs[len(items)].Summary(), lv.open) {
 		r.visitAll(runs[len(items)], at, lv)
 	}
 }
@@ -153,7 +153,7 @@ type walk struct {
 
 // mayEnter reports whether an open step may match in a run of children.
 func (w *walk) mayEnter(l *tree.List) bool {
-	return w.mayMatch(l.Sum(), w.open) && (w.plan.counted || !l.Unopened() || w.mayBeNamed(l))
+	return w.mayMatch(l.Summary(), w.open) && (w.plan.counted || !l.Unopened() || w.mayBeNamed(l))
 }
 
 // mayBeNamed reports whether the keys and tags in a run that is not in memory let an open step match

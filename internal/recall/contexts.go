@@ -15,8 +15,8 @@ import (
 // originals ends the name of a context with the originals of blocks that a policy shortened.
 const originals = "/originals"
 
-// within reports whether the tools may look at a context.
-func (t *tools) within(name string) bool {
+// mayAccess reports whether the tools may look at a context.
+func (t *tools) mayAccess(name string) bool {
 	return (t.options.Context == "" || name == t.options.Context || strings.HasPrefix(name, t.options.Context+"/")) &&
 		(t.options.Covers == nil || t.options.Covers(name))
 }
@@ -24,7 +24,7 @@ func (t *tools) within(name string) bool {
 // listed returns the contexts that the tools may look at, the one that changed last first.
 func (t *tools) listed(ctx context.Context) ([]history.Info, error) {
 	list, err := pact.List(ctx, t.db)
-	list = slices.DeleteFunc(list, func(i history.Info) bool { return !t.within(i.Name) })
+	list = slices.DeleteFunc(list, func(i history.Info) bool { return !t.mayAccess(i.Name) })
 	slices.SortStableFunc(list, func(a, b history.Info) int { return cmp.Compare(b.Listed.ChangedNS, a.Listed.ChangedNS) })
 	return list, err
 }
@@ -37,7 +37,7 @@ func conversations(list []history.Info) []history.Info {
 // open opens the context that a call names, or the one that it means.
 func (t *tools) open(ctx context.Context, name string) (*pact.Context, error) {
 	name = cmp.Or(name, t.options.Context)
-	if name != "" && t.within(name) {
+	if name != "" && t.mayAccess(name) {
 		c, err := pact.Open(ctx, t.db, name, nil)
 		if fault.CodeOf(err) != fault.ContextNotFound {
 			return c, err
@@ -73,7 +73,7 @@ func (t *tools) withOriginals(ctx context.Context, name string) ([]*pact.Context
 		return nil, err
 	}
 	list := []*pact.Context{c}
-	if t.within(c.Name() + originals) {
+	if t.mayAccess(c.Name() + originals) {
 		kept, err := pact.Open(ctx, t.db, c.Name()+originals, nil)
 		switch {
 		case err == nil:

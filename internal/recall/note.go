@@ -36,7 +36,7 @@ func (t *tools) addNote(ctx context.Context, in noting) (string, error) {
 	if in.Text == "" {
 		return "", invalid("a note needs a text", "give one")
 	}
-	c, said, err := t.said(ctx, &in)
+	c, said, err := t.findNote(ctx, &in)
 	switch {
 	case err != nil:
 		return "", err
@@ -78,21 +78,21 @@ const (
 	mostContexts = 64 // those that changed last, where a call names none
 )
 
-// saidNote is a call of note in the answer that was not sent back yet.
-type saidNote struct {
+// notedCall is a call of note in the answer that was not sent back yet.
+type notedCall struct {
 	id       string
 	redacted bool // the record has less than the text
 }
 
-// said looks for the call that brought a note, for a second. It returns the context for the note instead where no
+// findNote looks for the call that brought a note, for a second. It returns the context for the note instead where no
 // program says what is sent. Cost: the last answers of mostContexts contexts, and once more of those that change meanwhile.
-func (t *tools) said(ctx context.Context, in *noting) (*pact.Context, *saidNote, error) {
-	l := lookout{tools: t, in: in, seen: map[history.Key]int64{}}
+func (t *tools) findNote(ctx context.Context, in *noting) (*pact.Context, *notedCall, error) {
+	l := noteSearch{tools: t, in: in, seen: map[history.Key]int64{}}
 	for look := 0; ; look++ {
 		if l.last = look == mostLooks; l.last {
 			clear(l.seen)
 		}
-		c, said, err := l.look(ctx)
+		c, said, err := l.search(ctx)
 		switch {
 		case said != nil || err != nil && fault.CodeOf(err) != fault.ContextNotFound:
 			return nil, said, err
@@ -116,8 +116,8 @@ func (t *tools) said(ctx context.Context, in *noting) (*pact.Context, *saidNote,
 	}
 }
 
-// lookout looks for the call that brought a note.
-type lookout struct {
+// noteSearch looks for the call that brought a note.
+type noteSearch struct {
 	*tools
 	in       *noting
 	seen     map[history.Key]int64 // the revisions in which it is not
@@ -126,14 +126,14 @@ type lookout struct {
 	last     bool                  // also take a call that may be the one
 }
 
-// look looks once, in the context that is named or in all that changed, and returns the context that is named or changed last.
-func (l *lookout) look(ctx context.Context) (c *pact.Context, said *saidNote, err error) {
+// search looks once, in the context that is named or in all that changed, and returns the context that is named or changed last.
+func (l *noteSearch) search(ctx context.Context) (c *pact.Context, said *notedCall, err error) {
 	if cmp.Or(l.in.Context, l.options.Context) != "" {
 		if c, err = l.open(ctx, l.in.Context); err != nil || !record.Recorded(c.Working()) {
 			return c, nil, err
 		}
 		l.recorded, l.looked = true, 1
-		said, err = l.noted(ctx, c)
+		said, err = l.callIn(ctx, c)
 		return c, said, err
 	}
 	list, err := l.listed(ctx)
@@ -154,7 +154,7 @@ func (l *lookout) look(ctx context.Context) (c *pact.Context, said *saidNote, er
 		if err == nil && record.Recorded(c.Working()) {
 			l.recorded = true
 			if l.last || i.Listed.ChangedNS >= l.options.Noted.since {
-				said, err = l.noted(ctx, c)
+				said, err = l.callIn(ctx, c)
 			}
 		}
 		if said != nil || err != nil {
@@ -166,8 +166,8 @@ func (l *lookout) look(ctx context.Context) (c *pact.Context, said *saidNote, er
 	return c, nil, err
 }
 
-// noted returns the call of the note in a context, nil for none.
-func (l *lookout) noted(ctx context.Context, c *pact.Context) (again *saidNote, err error) {
+// callIn returns the call of the note in a context, nil for none.
+func (l *noteSearch) callIn(ctx context.Context, c *pact.Context) (again *notedCall, err error) {
 	for e, err := range tree.Of(c.Working()).Region(tree.Head).Children().All() {
 		if err != nil {
 			return nil, err
@@ -184,7 +184,7 @@ func (l *lookout) noted(ctx context.Context, c *pact.Context) (again *saidNote, 
 		if json.Unmarshal([]byte(toolcall.Arguments(canon.Value(content))), &said) != nil {
 			continue
 		}
-		found := &saidNote{n.ID, said.Text != l.in.Text}
+		found := &notedCall{n.ID, said.Text != l.in.Text}
 		if found.redacted && !(l.last && stored(l.in.Text, said.Text)) {
 			continue
 		}
@@ -216,21 +216,21 @@ func stored(text, as string) bool {
 	return strings.HasSuffix(text, parts[last])
 }
 
-// Noted has the calls that were told to be notes, so that of two with one text each is told once.
-type Noted struct {
+// UsedNotes has the calls that were told to be notes, so that of two with one text each is told once.
+type UsedNotes struct {
 	since int64 // when it was made; what changed last before that is asked last, because an earlier agent may have left it
 	lock  sync.Mutex
 	ids   map[string][]string // of the last answers, by context
 }
 
-// NewNoted returns one without calls.
-func NewNoted() *Noted { return &Noted{since: time.Now().UnixNano()} }
+// NewUsedNotes returns one without calls.
+func NewUsedNotes() *UsedNotes { return &UsedNotes{since: time.Now().UnixNano()} }
 
 // mostNoted is of how many calls of a context it has the ids, and of how many contexts.
 const mostNoted = 1000
 
 // first reports whether a call was not told before.
-func (k *Noted) first(context, id string) bool {
+func (k *UsedNotes) first(context, id string) bool {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	if slices.Contains(k.ids[context], id) {

@@ -27,9 +27,9 @@ const mostMatches = 5
 // lineMost is how many bytes of a line that matches are shown, and of a content in a list.
 const lineMost = 200
 
-// whose names the author of a text, so that a model does not take a quotation for a request. A context that the call
+// authorOf names the author of a text, so that a model does not take a quotation for a request. A context that the call
 // named is that of the agent; one that was taken because it changed last may be anybody's.
-func whose(role string, named bool) string {
+func authorOf(role string, named bool) string {
 	switch role {
 	case "user":
 		if !named {

@@ -35,7 +35,7 @@ func (t *tools) recall(ctx context.Context, in recalling) (string, error) {
 		return search(ctx, list, &in, named)
 	}
 	// A note names an id that only a context with originals has, whichever conversation of the agent changed last.
-	if kept, id, err := record.FindWhole(ctx, t.db, list[0].Name(), t.within, in.ID); err == nil {
+	if kept, id, err := record.FindWhole(ctx, t.db, list[0].Name(), t.mayAccess, in.ID); err == nil {
 		return block(ctx, kept, kept.Working(), id, in.From, named)
 	} else if fault.CodeOf(err) != fault.NodeNotFound {
 		return "", err
@@ -69,7 +69,7 @@ func block(ctx context.Context, c *pact.Context, s *pact.Snapshot, id string, fr
 		kept = []byte(before)
 	}
 	label := fmt.Sprintf("%s in context %s", title(&n), view.Visible(c.Name()))
-	return quote(label, whose(n.Role, named), view.Whole(n.Kind, canon.Value(kept)), from,
+	return quote(label, authorOf(n.Role, named), view.Whole(n.Kind, canon.Value(kept)), from,
 		fmt.Sprintf("recall with id %q and", id))
 }
 
@@ -106,7 +106,7 @@ func search(ctx context.Context, list []*pact.Context, in *recalling, named bool
 					return "", err
 				}
 			}
-			is, err := ours(ctx, state, o.ID)
+			is, err := isToolBlock(ctx, state, o.ID)
 			if err != nil {
 				return "", err
 			}
@@ -145,9 +145,9 @@ func search(ctx context.Context, list []*pact.Context, in *recalling, named bool
 		view.Plural(len(all), "block")), lines, in.From, fmt.Sprintf("recall with search %q and", in.Search))
 }
 
-// ours reports whether a block is a call of these tools or an answer of theirs, because these repeat the text of
+// isToolBlock reports whether a block is a call of these tools or an answer of theirs, because these repeat the text of
 // the search.
-func ours(ctx context.Context, s *pact.Snapshot, id string) (bool, error) {
+func isToolBlock(ctx context.Context, s *pact.Snapshot, id string) (bool, error) {
 	n, err := s.Node(id)
 	if err != nil {
 		return false, err

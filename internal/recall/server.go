@@ -22,7 +22,7 @@ type Options struct {
 	// Actor says in the log who changed a context.
 	Actor string
 	// Noted is what several servers for one store share; nil for a server alone.
-	Noted *Noted
+	Noted *UsedNotes
 	// Request ends the tools and has the limits of one call; nil for the session.
 	Request context.Context
 	// Version is that of the program.
@@ -38,18 +38,18 @@ func NewServer(db *pact.DB, o Options) *mcp.Server {
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}})
 	s.AddReceivingMiddleware(short)
 	if o.Noted == nil {
-		o.Noted = NewNoted()
+		o.Noted = NewUsedNotes()
 	}
 	t := &tools{db: db, options: o}
-	add(s, t.work, "recall", "Get back the exact text of a block that was left out of the context, by its id, or find it by a text. "+
+	add(s, t.requestContext, "recall", "Get back the exact text of a block that was left out of the context, by its id, or find it by a text. "+
 		"Also finds what was removed, compacted or shortened.", true, t.recall)
-	add(s, t.work, "show", "List the blocks of the context, a line each with its id; with a selector those that it finds.", true, t.show)
-	add(s, t.work, "changes", "Say what came, went or changed between two snapshots, and why.", true, t.changes)
+	add(s, t.requestContext, "show", "List the blocks of the context, a line each with its id; with a selector those that it finds.", true, t.show)
+	add(s, t.requestContext, "changes", "Say what came, went or changed between two snapshots, and why.", true, t.changes)
 	if o.Pin {
-		add(s, t.work, "pin", "Have policies leave a block alone, or end that.", false, t.pin)
+		add(s, t.requestContext, "pin", "Have policies leave a block alone, or end that.", false, t.pin)
 	}
 	if o.Note {
-		add(s, t.work, "note", "Put a text into the context, from the next call on.", false, t.addNote)
+		add(s, t.requestContext, "note", "Put a text into the context, from the next call on.", false, t.addNote)
 	}
 	return s
 }
@@ -91,8 +91,8 @@ type tools struct {
 	options Options
 }
 
-// work returns the context for an answer: that of the request, which the protocol's library does not pass on.
-func (t *tools) work(session context.Context) context.Context {
+// requestContext returns the context for an answer: that of the request, which the protocol's library does not pass on.
+func (t *tools) requestContext(session context.Context) context.Context {
 	if t.options.Request != nil {
 		return t.options.Request
 	}

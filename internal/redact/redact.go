@@ -110,7 +110,7 @@ func replaceKnown(text string, with func(string) string) string {
 	done := 0 // what is in out
 	for i := 0; i < len(text); i++ {
 		for _, s := range starts[text[i]] {
-			if !strings.HasPrefix(text[i:], s.text) || !begins(text, i) {
+			if !strings.HasPrefix(text[i:], s.text) || !mayBegin(text, i) {
 				continue
 			}
 			from, to, is := s.form.find(text, i, len(s.text))
@@ -140,7 +140,7 @@ func (f *form) find(text string, at, known int) (from, to int, is bool) {
 		return 0, 0, false
 	}
 	from, to = at, at+known+m[1]
-	if to < len(text) && word(text[to]) && word(text[to-1]) {
+	if to < len(text) && isWordByte(text[to]) && isWordByte(text[to-1]) {
 		return from, to, false
 	}
 	if len(m) > 2 {
@@ -177,16 +177,16 @@ func kind(b byte) byte {
 	return 0
 }
 
-// begins reports whether a secret may begin at a byte: one that is no letter, digit or _, or is behind such, or behind
+// mayBegin reports whether a secret may begin at a byte: one that is no letter, digit or _, or is behind such, or behind
 // an escape: of JSON, such as the \n in the arguments of a call, of an address, or of a terminal that shows colours.
-func begins(text string, i int) bool {
-	return i == 0 || !word(text[i]) || !word(text[i-1]) || escape().MatchString(text[max(0, i-24):i])
+func mayBegin(text string, i int) bool {
+	return i == 0 || !isWordByte(text[i]) || !isWordByte(text[i-1]) || escape().MatchString(text[max(0, i-24):i])
 }
 
 var escape = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:\\[bfnrt]|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}|\[[0-9;]{0,20}[mK])$`)
 })
 
-func word(b byte) bool {
+func isWordByte(b byte) bool {
 	return b == '_' || kind(b) != 0
 }

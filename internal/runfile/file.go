@@ -24,7 +24,7 @@ type File struct {
 	archive  Runs
 	texts    map[string]int // its list of pieces
 	lists    []Runs
-	kinds    map[string]*growing // the last text of each kind
+	kinds    map[string]*lastText // the last text of each kind
 	states   []State
 	placed   lists // of rows
 	rows     []Row
@@ -69,9 +69,9 @@ func (f *File) SetNext(name string, text []byte, same int) (ok bool) {
 		return false
 	}
 	if f.texts == nil {
-		f.texts, f.kinds = map[string]int{}, map[string]*growing{}
+		f.texts, f.kinds = map[string]int{}, map[string]*lastText{}
 	}
-	g, begins := &growing{}, 0
+	g, begins := &lastText{}, 0
 	if kind, rest, _ := strings.Cut(name, " "); strings.HasPrefix(rest, "@") {
 		_, rest, _ = strings.Cut(rest, " ")
 		if kind += " " + rest; f.kinds[kind] == nil {
@@ -178,7 +178,7 @@ func Archive(ctx context.Context, page []byte, most int64) ([]byte, error) {
 		return nil, fault.New(fault.Limit, "the page has more than "+strconv.FormatInt(most, 10)+" bytes when it is decompressed",
 			"import the history or the log that the page was made of")
 	}
-	decoded, err := budget.Hold(ctx, canon.Weight(text))
+	decoded, err := budget.Reserve(ctx, canon.Weight(text))
 	if err != nil {
 		return nil, err
 	}

@@ -30,8 +30,8 @@ type pieces struct {
 	index map[string]int
 }
 
-// growing is the text of a kind that was added last. The next one mostly begins like it.
-type growing struct {
+// lastText is the text of a kind that was added last. The next one mostly begins like it.
+type lastText struct {
 	text    []byte
 	indexes []int // of its pieces
 	ends    []int // where these end in the text
@@ -89,7 +89,7 @@ var gear = func() (table [256]uint64) {
 func (p *pieces) add(text []byte) (runs Runs) {
 	for len(text) > 0 {
 		end := cut(text)
-		runs.Add(p.keep(text[:end]))
+		runs.Add(p.intern(text[:end]))
 		text = text[end:]
 	}
 	return runs
@@ -97,7 +97,7 @@ func (p *pieces) add(text []byte) (runs Runs) {
 
 // next cuts a text into pieces and adds it to the lists. The first common bytes are those of the one before. Cost: that of
 // what is new in it, and of comparing the others with the one before.
-func (p *pieces) next(g *growing, to *[]Runs, text []byte, common int) int {
+func (p *pieces) next(g *lastText, to *[]Runs, text []byte, common int) int {
 	most := min(len(text), len(g.text))
 	for common+mostPiece <= most && bytes.Equal(text[common:common+mostPiece], g.text[common:common+mostPiece]) {
 		common += mostPiece
@@ -116,7 +116,7 @@ func (p *pieces) next(g *growing, to *[]Runs, text []byte, common int) int {
 	}
 	for at < len(text) {
 		end := at + cut(text[at:])
-		g.indexes, g.ends = append(g.indexes, p.keep(text[at:end])), append(g.ends, end)
+		g.indexes, g.ends = append(g.indexes, p.intern(text[at:end])), append(g.ends, end)
 		at = end
 	}
 	g.text = append(g.text[:common], text[common:]...)
@@ -138,8 +138,8 @@ func cut(text []byte) int {
 	return end
 }
 
-// keep returns the index of a piece.
-func (p *pieces) keep(piece []byte) int {
+// intern returns the index of a piece.
+func (p *pieces) intern(piece []byte) int {
 	at, known := p.index[string(piece)]
 	if !known {
 		if p.index == nil {
@@ -167,7 +167,7 @@ func join(ctx context.Context, list []string, runs Runs, most int64) ([]byte, er
 			return nil, fault.New(fault.Limit, "the run in the page is too large", "import the history or the log that the page was made of")
 		}
 	}
-	if _, err := budget.Hold(ctx, size); err != nil { // the caller goes on to read it
+	if _, err := budget.Reserve(ctx, size); err != nil { // the caller goes on to read it
 		return nil, err
 	}
 	text := make([]byte, 0, size)

@@ -15,12 +15,12 @@ import (
 // Comparison is two runs beside each other. Blocks are the same if they say the same, whatever their ids: role, kind,
 // text; of a call the tool and its arguments. The answer to the last call of a run, which none has sent, counts too.
 type Comparison struct {
-	A     Side       `json:"a"`
-	B     Side       `json:"b"`
-	Parts *Parting   `json:"parts,omitempty"` // nil if the runs send the same as far as both go
-	Same  int        `json:"same_blocks"`     // that both runs have, in one order
-	Only  []Only     `json:"only"`            // the other blocks, in the order of the runs
-	Tools []ToolSums `json:"tools"`           // by name
+	A     Side        `json:"a"`
+	B     Side        `json:"b"`
+	Parts *Divergence `json:"parts,omitempty"` // nil if the runs send the same as far as both go
+	Same  int         `json:"same_blocks"`     // that both runs have, in one order
+	Only  []OneSided  `json:"only"`            // the other blocks, in the order of the runs
+	Tools []ToolSums  `json:"tools"`           // by name
 	// Tokenizer counted the tokens of the tools; an approximation begins with approx:.
 	Tokenizer string `json:"tokenizer,omitempty"`
 }
@@ -34,8 +34,8 @@ type Side struct {
 	After  view.Totals `json:"after"`    // of the others
 }
 
-// Parting is the first call at which two runs part.
-type Parting struct {
+// Divergence is the first call at which two runs part.
+type Divergence struct {
 	A int64 `json:"a"` // its cycle in either run
 	B int64 `json:"b"`
 	// Cause is model, or what differs: the kind of the block that A sends there, "left out" or "moved" if one of the
@@ -46,8 +46,8 @@ type Parting struct {
 	BlockB *Block `json:"block_b,omitempty"`
 }
 
-// Only is a block that one of the runs sent, or left out, and the other did not.
-type Only struct {
+// OneSided is a block that one of the runs sent, or left out, and the other did not.
+type OneSided struct {
 	In string `json:"in"` // a or b
 	Block
 }
@@ -77,17 +77,17 @@ func Compare(ctx context.Context, a, b *pact.Context, prices *record.Prices, cou
 	var both [2]*run
 	for i, c := range []*pact.Context{a, b} {
 		var err error
-		if both[i], err = read(ctx, c, prices, counter, nothing, progress); err != nil {
+		if both[i], err = read(ctx, c, prices, counter, ignoreCall, progress); err != nil {
 			return nil, err
 		}
 	}
-	p := partingOf(both[0], both[1])
-	r := &Comparison{A: both[0].side(p.at[0]), B: both[1].side(p.at[1]), Parts: p.Parting, Only: []Only{}}
+	p := divergenceOf(both[0], both[1])
+	r := &Comparison{A: both[0].side(p.at[0]), B: both[1].side(p.at[1]), Parts: p.Divergence, Only: []OneSided{}}
 	if counter != nil {
 		r.Tokenizer = counter.Name()
 	}
 	if r.Parts == nil {
-		r.Parts = partingOfAnswers(both[0], both[1])
+		r.Parts = divergenceOfAnswers(both[0], both[1])
 	}
 	if err := r.Parts.quote(ctx, a, b); err != nil {
 		return nil, err
@@ -99,12 +99,12 @@ func Compare(ctx context.Context, a, b *pact.Context, prices *record.Prices, cou
 
 // parting is a Parting, nil if there is none, and at which call of either run it or the end of the shorter run is.
 type parting struct {
-	*Parting
+	*Divergence
 	at [2]int
 }
 
-// partingOf finds where two runs part.
-func partingOf(a, b *run) parting {
+// divergenceOf finds where two runs part.
+func divergenceOf(a, b *run) parting {
 	k := 0
 	for k < min(len(a.sent), len(b.sent)) && a.sent[k].key == b.sent[k].key {
 		k++
@@ -113,7 +113,7 @@ func partingOf(a, b *run) parting {
 	for i := range min(len(a.calls), len(b.calls), p.at[0]+1, p.at[1]+1) {
 		if x, y := modelOf(a.calls[i]), modelOf(b.calls[i]); x != y && x != "" && y != "" {
 			p.at = [2]int{i, i}
-			p.Parting = &Parting{A: a.calls[i].Cycle, B: b.calls[i].Cycle, Cause: string(provider.CauseModel),
+			p.Divergence = &Divergence{A: a.calls[i].Cycle, B: b.calls[i].Cycle, Cause: string(provider.CauseModel),
 				Says: "the model is " + view.Visible(x) + ", and " + view.Visible(y) + " in " + view.Visible(b.name)}
 			return p
 		}
@@ -121,12 +121,12 @@ func partingOf(a, b *run) parting {
 	if k == len(a.sent) || k == len(b.sent) {
 		return p
 	}
-	p.Parting = partingAt(&a.sent[k], &b.sent[k], b.name)
+	p.Divergence = divergenceAt(&a.sent[k], &b.sent[k], b.name)
 	return p
 }
 
-func partingAt(x, y *Block, name string) *Parting {
-	p := &Parting{A: x.Call, B: y.Call, Cause: x.What, BlockA: x, BlockB: y, Says: bothInWords(x, y, name)}
+func divergenceAt(x, y *Block, name string) *Divergence {
+	p := &Divergence{A: x.Call, B: y.Call, Cause: x.What, BlockA: x, BlockB: y, Says: bothInWords(x, y, name)}
 	if y.What == leftOut || y.What == moved {
 		p.Cause = y.What
 	}
@@ -137,9 +137,9 @@ func bothInWords(x, y *Block, name string) string {
 	return x.InWords() + ", and " + y.InWords() + " in " + view.Visible(name)
 }
 
-// partingOfAnswers finds where two runs part that send the same as far as both go: at the answer to the last call of one.
+// divergenceOfAnswers finds where two runs part that send the same as far as both go: at the answer to the last call of one.
 // If one goes on, reasoning is passed over, as many programs do not send it again.
-func partingOfAnswers(a, b *run) *Parting {
+func divergenceOfAnswers(a, b *run) *Divergence {
 	k, ends := min(len(a.sent), len(b.sent)), [2][]Block{}
 	for i, r := range []*run{a, b} {
 		ends[i] = slices.DeleteFunc(slices.Concat(r.sent[k:], r.last), func(block Block) bool {
@@ -148,7 +148,7 @@ func partingOfAnswers(a, b *run) *Parting {
 	}
 	for i := range min(len(ends[0]), len(ends[1])) {
 		if x, y := &ends[0][i], &ends[1][i]; x.key != y.key {
-			return partingAt(x, y, b.name)
+			return divergenceAt(x, y, b.name)
 		}
 	}
 	return nil
@@ -210,12 +210,12 @@ func (r *Comparison) align(a, b []Block) {
 	i := 0
 	missing := func(upTo int) {
 		for ; i < upTo; i++ {
-			r.Only = append(r.Only, Only{"a", a[i]})
+			r.Only = append(r.Only, OneSided{"a", a[i]})
 		}
 	}
 	for j, of := range pairs(a, b) {
 		if of < 0 {
-			r.Only = append(r.Only, Only{"b", b[j]})
+			r.Only = append(r.Only, OneSided{"b", b[j]})
 			continue
 		}
 		missing(of)
@@ -331,5 +331,5 @@ func (r *Comparison) sum(both [2]*run, at [2]int) {
 	slices.SortFunc(r.Tools, func(a, b ToolSums) int { return cmp.Compare(a.Tool, b.Tool) })
 }
 
-// nothing does nothing with a call.
-func nothing(*view.Step) error { return nil }
+// ignoreCall does nothing with a call.
+func ignoreCall(*view.Step) error { return nil }

@@ -15,7 +15,7 @@ const alike = 12
 var breaksOfLines = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`)
 
 // quote quotes two blocks that begin alike from where they part. Cost: their texts.
-func (p *Parting) quote(ctx context.Context, a, b *pact.Context) error {
+func (p *Divergence) quote(ctx context.Context, a, b *pact.Context) error {
 	if p == nil || p.BlockA == nil || p.BlockA.Node == "" || p.BlockB.Node == "" || p.BlockA.Begins != p.BlockB.Begins {
 		return nil
 	}

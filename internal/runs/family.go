@@ -65,7 +65,7 @@ func FamilyOf(ctx context.Context, db *pact.DB, r *view.Relations, c *pact.Conte
 			k.How, k.Of, k.Call = "fork", i.Origin.Cycle, i.Origin.Cycle+1
 		case from == c.Name() && i.Origin.Key == 0:
 			k.How, k.Call = "sub-agent", i.First
-			if k.Of, k.Known, err = began(ctx, c, block); err != nil {
+			if k.Of, k.Known, err = callThatBrought(ctx, c, block); err != nil {
 				return nil, err
 			}
 		default:
@@ -108,8 +108,8 @@ func linesOf(ctx context.Context, r *view.Relations, c *pact.Context) (map[histo
 	return lines, nil
 }
 
-// began returns the call whose answer has a block.
-func began(ctx context.Context, c *pact.Context, block string) (int64, inspect.Evidence, error) {
+// callThatBrought returns the call whose answer has a block.
+func callThatBrought(ctx context.Context, c *pact.Context, block string) (int64, inspect.Evidence, error) {
 	first, _ := c.Cycles()
 	if block == "" {
 		return first, inspect.NotKnown, nil
@@ -134,7 +134,7 @@ func (k *Kin) compare(ctx context.Context, db *pact.DB, parent *pact.Context) er
 	if err != nil {
 		return err
 	}
-	p, err := record.Across(ctx, parent, k.Of, c, k.Call)
+	p, err := record.CompareAcross(ctx, parent, k.Of, c, k.Call)
 	if err != nil {
 		return err
 	}

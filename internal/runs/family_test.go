@@ -54,7 +54,7 @@ func TestWhatTheFirstCallsOfAFamilyRepeat(t *testing.T) {
 			t.Errorf("got %+v with %+v, want %+v", k, k.Shared, w)
 		}
 	}
-	apart, err := view.ApartOf(t.Context(), db, opened(t, db, "run"))
+	apart, err := view.OverlapOf(t.Context(), db, opened(t, db, "run"))
 	if err != nil || strings.Join(apart.Beside, " ") != "block model tools" || apart.Inherited != 0 ||
 		apart.InWords() != "sub-agents and asides count for themselves: block, model, tools" {
 		t.Errorf("got %+v, %q, %v", apart, apart.InWords(), err)

@@ -16,7 +16,7 @@ import (
 
 // Limits are what a run has to keep; nil, "" and false ask nothing.
 type Limits struct {
-	Breaks    *int           // how many calls at most break the prefix, as [view.Broken] finds them
+	Breaks    *int           // how many calls at most break the prefix, as [view.CacheBreakOf] finds them
 	MaxTokens *int64         // how many tokens at most providers count in all calls, in and out
 	MaxCost   *float64       // what all calls cost at most, in the currency of Prices
 	PrefixOf  *pact.Context  // another run that sends the same, as far as both go
@@ -27,11 +27,11 @@ type Limits struct {
 
 // Verdict says which limits a run keeps.
 type Verdict struct {
-	Run        string      `json:"run"`
-	Calls      int         `json:"calls"`
-	Totals     view.Totals `json:"totals"`
-	Limits     []Limit     `json:"limits"` // those that were asked
-	view.Apart             // filled in by who knows the store
+	Run          string      `json:"run"`
+	Calls        int         `json:"calls"`
+	Totals       view.Totals `json:"totals"`
+	Limits       []Limit     `json:"limits"` // those that were asked
+	view.Overlap             // filled in by who knows the store
 }
 
 // Limit is one that was asked, and where the run does not keep it.
@@ -100,11 +100,11 @@ func Judge(ctx context.Context, c *pact.Context, l Limits, progress func(done, t
 		add(true, "max-cost", strconv.FormatFloat(*l.MaxCost, 'f', -1, 64), firstOf(j.cost, j.unpriced))
 	}
 	if l.PrefixOf != nil {
-		base, err := read(ctx, l.PrefixOf, l.Prices, nil, nothing, progress)
+		base, err := read(ctx, l.PrefixOf, l.Prices, nil, ignoreCall, progress)
 		if err != nil {
 			return nil, err
 		}
-		failures, err := j.parted(of, base)
+		failures, err := j.divergence(of, base)
 		if err != nil {
 			return nil, err
 		}
@@ -238,10 +238,10 @@ func (j *judge) spend(s *view.Step) {
 	}
 }
 
-// parted says where a run parts from another, none if it does not.
-func (j *judge) parted(of, base *run) ([]Failure, error) {
-	p := partingOf(of, base)
-	if p.Parting == nil {
+// divergence says where a run parts from another, none if it does not.
+func (j *judge) divergence(of, base *run) ([]Failure, error) {
+	p := divergenceOf(of, base)
+	if p.Divergence == nil {
 		return nil, nil
 	}
 	if err := p.quote(j.ctx, j.c, j.asked.PrefixOf); err != nil {

@@ -141,7 +141,7 @@ func RewritesOf(ctx context.Context, db *pact.DB, c *pact.Context, list *record.
 		}
 	}
 	l.reader = &reader{ctx: ctx, keys: map[string]digest{}, watch: l.step}
-	of, err := l.walk(c, list, nothing, progress)
+	of, err := l.walk(c, list, ignoreCall, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (l *ledger) step(s *view.Step, gone map[digest][]string, added []Block) err
 	now := l.made.List[from:]
 	wholly := slices.ContainsFunc(now, func(r Rewrite) bool { return r.By == ByAgent })
 	of := l.lines.all
-	touched := l.lines.leave(gone, wholly)
+	touched := l.lines.remove(gone, wholly)
 	l.lines.add(added)
 	for i := range now {
 		l.starts = append(l.starts, len(l.rates)-1)
@@ -194,7 +194,7 @@ func (l *ledger) step(s *view.Step, gone map[digest][]string, added []Block) err
 // find adds the rewrites at a call.
 func (l *ledger) find(s *view.Step, gone map[digest][]string, added []Block) error {
 	p, b := s.Call, s.Break
-	behind, err := l.goesOn(s, gone, added)
+	behind, err := l.leavesOutMessage(s, gone, added)
 	if err != nil {
 		return err
 	}
@@ -252,10 +252,10 @@ func (l *ledger) find(s *view.Step, gone map[digest][]string, added []Block) err
 	return nil
 }
 
-// goesOn returns the last call of the origin of a fork if the first call of the fork leaves out a message and sends answers
+// leavesOutMessage returns the last call of the origin of a fork if the first call of the fork leaves out a message and sends answers
 // behind another one in its place, and something behind them: an agent rewrote what was before them, and no user took back
 // what came after. An answer with nothing behind it may be begun by the user. Else it is 0.
-func (l *ledger) goesOn(s *view.Step, gone map[digest][]string, added []Block) (int64, error) {
+func (l *ledger) leavesOutMessage(s *view.Step, gone map[digest][]string, added []Block) (int64, error) {
 	if l.origin == nil || s.Cycle != l.parts+1 || s.Before == nil || len(gone) == 0 {
 		return 0, nil
 	}

@@ -46,9 +46,9 @@ type userLines struct {
 	count int            // of messages so far
 }
 
-// leave takes out what a call left out, and returns the messages that went, in their order; all for all that the call
+// remove takes out what a call left out, and returns the messages that went, in their order; all for all that the call
 // before sent.
-func (u *userLines) leave(gone map[digest][]string, all bool) (touched []*message) {
+func (u *userLines) remove(gone map[digest][]string, all bool) (touched []*message) {
 	if all {
 		touched = slices.Collect(maps.Values(u.by))
 	}
@@ -136,11 +136,11 @@ func standsAlone(line string, text []byte, places []int) bool {
 	return slices.ContainsFunc(places, func(at int) bool {
 		before, _ := utf8.DecodeLastRune(text[:at])
 		after, _ := utf8.DecodeRune(text[at+len(line):])
-		return !(wordy(first) && wordy(before)) && !(wordy(last) && wordy(after))
+		return !(isWordRune(first) && isWordRune(before)) && !(isWordRune(last) && isWordRune(after))
 	})
 }
 
-func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // summaryIn returns the text that an agent put in the place of what went, nil for none.
 func summaryIn(added []Block) *Summary {

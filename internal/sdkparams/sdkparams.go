@@ -11,9 +11,9 @@ import (
 	"github.com/contexttree/pact/record"
 )
 
-// Hold decodes JSON into parameters, and reports whether these are encoded as the same JSON again. With emptyIsAbsent a
+// RoundTrips decodes JSON into parameters, and reports whether these are encoded as the same JSON again. With emptyIsAbsent a
 // client may leave out members that are empty, as the JSON of protocol buffers does.
-func Hold(body []byte, params any, emptyIsAbsent bool) bool {
+func RoundTrips(body []byte, params any, emptyIsAbsent bool) bool {
 	if json.Unmarshal(body, params) != nil {
 		return false
 	}
@@ -64,7 +64,7 @@ func New[P any](ctx context.Context, s *pact.Snapshot, form string, base P, mend
 		return p, err
 	}
 	body, err := record.NewRequest(ctx, s, form, given, mend)
-	if err == nil && !Hold(body, &p, false) {
+	if err == nil && !RoundTrips(body, &p, false) {
 		p = raw(body)
 	}
 	return p, err

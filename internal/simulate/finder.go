@@ -69,7 +69,7 @@ func (f *finder) call(p *passedCall) error {
 		r.meter.ratio = float64(*f.told.In) / float64(f.sent)
 	}
 	f.fresh = float64(fresh) / float64(max(f.sent, 1))
-	f.left(p.now, lost)
+	f.noteCompaction(p.now, lost)
 	for _, e := range s.Added {
 		if e.Class() == tree.Block && e.Node().Kind != toolcall.Call {
 			if err := f.carry(p.now, e.Node()); err != nil {
@@ -129,7 +129,7 @@ func (f *finder) ended(gone []string) (results []*carried) {
 		f.sent -= f.blocks[id]
 		delete(f.blocks, id)
 		if c := f.carried[id]; c != nil && !c.gone {
-			f.end(c)
+			f.noteUnsent(c)
 			if c.node.Kind == toolcall.Result {
 				results = append(results, c)
 			}
@@ -138,8 +138,8 @@ func (f *finder) ended(gone []string) (results []*carried) {
 	return results
 }
 
-// left notes a compaction: a call that leaves out most of the results that the one before sent.
-func (f *finder) left(now *tree.Tree, results []*carried) {
+// noteCompaction notes a compaction: a call that leaves out most of the results that the one before sent.
+func (f *finder) noteCompaction(now *tree.Tree, results []*carried) {
 	lost := int64(0)
 	for _, c := range results {
 		lost += c.tokens
@@ -163,7 +163,7 @@ func (f *finder) carry(now *tree.Tree, n *tree.Node) error {
 		return err
 	}
 	if n.RoleIn(tree.Seq) == "assistant" {
-		f.words(n)
+		f.noteWords(n)
 		return nil
 	}
 	has := f.instructions(n)
@@ -192,8 +192,8 @@ func key(n *tree.Node) string {
 	return n.Kind + n.ID
 }
 
-// end notes that a block is sent no more.
-func (f *finder) end(c *carried) {
+// noteUnsent notes that a block is sent no more.
+func (f *finder) noteUnsent(c *carried) {
 	c.gone, c.total, c.calls = true, float64(c.tokens)*(f.scales-c.from), f.number-c.calls
 }
 
@@ -204,7 +204,7 @@ func (f *finder) noteRepeat(t *tree.Tree, n *tree.Node) error {
 		return err
 	}
 	f.used[tool] = true
-	f.words(n)
+	f.noteWords(n)
 	results, err := toolcall.Partners(t, n)
 	for _, result := range results {
 		before := f.carried[f.calls[key]]
@@ -249,7 +249,7 @@ func (f *finder) answer(t *tree.Tree) error {
 		if n.RoleIn(tree.Seq) != "assistant" {
 			continue
 		}
-		f.words(n)
+		f.noteWords(n)
 		if n.Kind == toolcall.Call {
 			tool, err := toolcall.Name(f.run.ctx, t, n)
 			if err != nil {
@@ -267,7 +267,7 @@ func (f *finder) found() []Finding {
 	var unused []*carried
 	for _, c := range f.carried {
 		if !c.gone {
-			f.end(c)
+			f.noteUnsent(c)
 		}
 		switch {
 		case c.node.Kind == toolcall.Definition && !f.used[c.tool] && c.tool != "":

@@ -96,8 +96,8 @@ func stringsIn(v canon.Any, take func(string)) {
 	}
 }
 
-// words notes the words of an answer.
-func (f *finder) words(n *tree.Node) {
+// noteWords notes the words of an answer.
+func (f *finder) noteWords(n *tree.Node) {
 	content, _ := n.Content.Value(f.run.ctx)
 	stringsIn(content.Any(), func(text string) { note(f.said, text) })
 }

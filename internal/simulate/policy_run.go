@@ -141,7 +141,7 @@ func (l *policyRun) step(sent *request, cycle int64) error {
 	}
 	leave := 0
 	for _, d := range made {
-		if l.list.Add(d); d.What == manage.Ended || d.What == manage.Stopped {
+		if l.list.Add(d); d.Action == manage.Ended || d.Action == manage.Stopped {
 			l.Ended = d.Why
 		} else if d.Since != "" {
 			leave++
@@ -152,19 +152,19 @@ func (l *policyRun) step(sent *request, cycle int64) error {
 			return err
 		}
 	}
-	again, _ := q.Again()
+	again, _ := q.RepeatedCalls()
 	l.Again = max(l.Again, again)
 	sending := l.ledger.End(q, leave > 0)
 	c := Call{Cycle: cycle}
 	for _, i := range q.Changed() {
-		if l.took(sent, &q.Parts[i], i) {
+		if l.noteTaken(sent, &q.Parts[i], i) {
 			c.Removed++
 		}
 	}
 	l.tokens = l.tokens[:0]
 	from := 0
 	for _, i := range q.Formed() {
-		if l.tokens = append(l.tokens, sent.tokens[from:i]...); q.Parts[i].Form().What != manage.Gone {
+		if l.tokens = append(l.tokens, sent.tokens[from:i]...); q.Parts[i].Form().Action != manage.Gone {
 			l.tokens = append(l.tokens, l.sentAs(sent, &q.Parts[i], i))
 		}
 		from = i + 1
@@ -175,8 +175,8 @@ func (l *policyRun) step(sent *request, cycle int64) error {
 	return nil
 }
 
-// took notes what became of a part whose form changed, and reports whether the policy has just taken it.
-func (l *policyRun) took(sent *request, p *manage.Part, i int) (gone bool) {
+// noteTaken notes what became of a part whose form changed, and reports whether the policy has just taken it.
+func (l *policyRun) noteTaken(sent *request, p *manage.Part, i int) (gone bool) {
 	id, d := sent.ids[i], p.Form()
 	was := l.removed[id]
 	delete(l.removed, id)
@@ -184,7 +184,7 @@ func (l *policyRun) took(sent *request, p *manage.Part, i int) (gone bool) {
 	delete(l.shaped, id)
 	switch {
 	case d == nil:
-	case d.What == manage.Left || d.What == manage.Gone || d.What == manage.Cleared:
+	case d.Action == manage.Left || d.Action == manage.Gone || d.Action == manage.Cleared:
 		l.removed[id] = true
 		return !was
 	default:
@@ -209,7 +209,7 @@ func (l *policyRun) sentAs(sent *request, p *manage.Part, i int) float64 {
 	form, known := l.forms[d.Text]
 	if !known {
 		text := provider.Cleared
-		if d.What != manage.Cleared {
+		if d.Action != manage.Cleared {
 			text = textOf(p.Content())
 		}
 		notes := text

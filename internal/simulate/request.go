@@ -59,7 +59,7 @@ func (r *run) request(p *passedCall) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := q.goOn(p.now); err != nil {
+	if err := q.advance(p.now); err != nil {
 		return nil, err
 	}
 	switch before := q.read; {
@@ -70,13 +70,13 @@ func (r *run) request(p *passedCall) (*request, error) {
 	case before == nil:
 		q.read, q.of, q.same = recorded, recorded.Of, 0
 	default:
-		q.read, q.of, q.same = recorded, recorded.Of, recorded.Same(before)
+		q.read, q.of, q.same = recorded, recorded.Of, recorded.CommonParts(before)
 	}
 	return q, nil
 }
 
-// goOn makes the request one of another snapshot.
-func (q *request) goOn(t *tree.Tree) (err error) {
+// advance makes the request one of another snapshot.
+func (q *request) advance(t *tree.Tree) (err error) {
 	same := 0
 	if q.thread != nil {
 		if same, err = tree.SameBlocks(q.thread, t); err != nil {
@@ -210,7 +210,7 @@ func (r *run) part(t *tree.Tree, n *tree.Node, region tree.Class) (*part, error)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := budget.Hold(r.ctx, perByte*int64(len(content))); err != nil {
+	if _, err := budget.Reserve(r.ctx, perByte*int64(len(content))); err != nil {
 		return nil, err
 	}
 	p := &part{size: len(content), Part: provider.Part{Section: provider.Conversation, Kind: n.Kind, Role: n.RoleIn(region),

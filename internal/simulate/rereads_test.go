@@ -86,7 +86,7 @@ func (a *rereader) call() {
 	prompt := sending.Prompt()
 	blocks, i := a.cache.Call(prompt, a.at).Blocks, 0
 	for k := range q.Parts {
-		if d := q.Parts[k].Form(); d != nil && d.What == manage.Gone {
+		if d := q.Parts[k].Form(); d != nil && d.Action == manage.Gone {
 			continue
 		}
 		text := string(q.Parts[k].Content().Value())

@@ -36,7 +36,7 @@ func block(id, kind, content string, headers ...string) tree.Node {
 	if err != nil {
 		panic(err)
 	}
-	n.Content = tree.Hold(value)
+	n.Content = tree.InMemory(value)
 	list := []tree.Header{{Name: "kind", Value: canon.String(kind)}}
 	for i := 0; i < len(headers); i += 2 {
 		list = append(list, tree.Header{Name: headers[i], Value: canon.Value(headers[i+1])})

@@ -90,7 +90,7 @@ func (c *copying) begins(l *line, key history.Key, last int64) (same bool, publi
 			return false, 0, err
 		}
 		y, err, more := next()
-		if err != nil || !more || !x.Same(y) {
+		if err != nil || !more || !x.Equal(y) {
 			return false, 0, err
 		}
 		if x.Publishes() {

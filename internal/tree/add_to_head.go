@@ -23,7 +23,7 @@ func (x *Editor) AddResult(call string, s Spec) (id string, err error) {
 	}
 	s.Role, s.Kind = cmp.Or(s.Role, "tool"), cmp.Or(s.Kind, "result")
 	if s.Offset == 0 {
-		s.Offset = beside(path)
+		s.Offset = offsetAfter(path)
 	}
 	if !slices.Contains(s.Refs, call) {
 		s.Refs = append(slices.Clone(s.Refs), call)
@@ -37,8 +37,8 @@ func (x *Editor) AddResult(call string, s Spec) (id string, err error) {
 	return id, x.Update(call, map[string]any{"refs": append(slices.Clone(e.Node().Refs), id)})
 }
 
-// beside returns the offset in the active head at which a new block comes after the node at the end of path.
-func beside(path []*Entry) int64 {
+// offsetAfter returns the offset in the active head at which a new block comes after the node at the end of path.
+func offsetAfter(path []*Entry) int64 {
 	in := path[2:]
 	if path[1].Class() == Seq && len(path) > 3 {
 		in = path[3:]

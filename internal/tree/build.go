@@ -14,7 +14,7 @@ type Placed struct {
 	Parent int   // index, or -1
 }
 
-// Between is a run of turns of ^seq that [Stub.List] made, and how many turns stand
+// Between is a run of turns of ^seq that [LazyRun.List] made, and how many turns stand
 // before it; turns in other such runs do not count.
 type Between struct {
 	Turns int

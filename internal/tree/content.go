@@ -28,11 +28,11 @@ func From(size int, s Source) Content { return Content{size: size, from: s} }
 // Source returns where the content is read from, nil if it is in memory.
 func (c Content) Source() Source { return c.from }
 
-// Hold returns a content that is in memory. The zero Value means that there is no content.
-func Hold(v canon.Value) Content { return Content{value: v, size: len(v)} }
+// InMemory returns a content that is in memory. The zero Value means that there is no content.
+func InMemory(v canon.Value) Content { return Content{value: v, size: len(v)} }
 
-// Held reports whether the content, if there is one, is in memory.
-func (c Content) Held() bool { return c.from == nil }
+// IsInMemory reports whether the content, if there is one, is in memory.
+func (c Content) IsInMemory() bool { return c.from == nil }
 
 // Size returns the length of the canonical JSON in bytes, 0 if there is no content.
 func (c Content) Size() int { return c.size }

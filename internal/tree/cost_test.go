@@ -36,14 +36,14 @@ func newLong(t testing.TB, turns int) long {
 	root := put(-1, tree.Node{ID: "root", Type: "^root"})
 	sys := put(root, tree.Node{ID: "sys", Type: "^sys"})
 	for i := range 5 {
-		put(sys, tree.Node{ID: fmt.Sprint("rule", i), Type: "block", Content: tree.Hold(`"be kind"`)})
+		put(sys, tree.Node{ID: fmt.Sprint("rule", i), Type: "block", Content: tree.InMemory(`"be kind"`)})
 	}
 	seq := put(root, tree.Node{ID: "seq", Type: "^seq"})
 	for i := range turns {
 		cycle := int64(i + 1)
 		turn := put(seq, tree.Node{ID: fmt.Sprintf("seg:%d-1", cycle), Type: "seg", Cycle: cycle})
 		core := put(turn, tree.Node{ID: fmt.Sprintf("cont:%d-2", cycle), Type: "cont", Cycle: cycle})
-		put(core, tree.Node{ID: fmt.Sprintf("block:%d-0", cycle), Type: "block", Cycle: cycle, Content: tree.Hold(`"hello"`)})
+		put(core, tree.Node{ID: fmt.Sprintf("block:%d-0", cycle), Type: "block", Cycle: cycle, Content: tree.InMemory(`"hello"`)})
 	}
 	put(root, tree.Node{ID: "ah", Type: "^ah"})
 	tr, err := tree.Build(int64(turns), nodes)

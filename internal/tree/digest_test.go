@@ -64,8 +64,8 @@ var headerChanges = map[string]func(*tree.Node){
 	"created_at_iso":   func(n *tree.Node) { n.ForeignISO = "yesterday" },
 	"creation_index":   func(n *tree.Node) { n.Index++ },
 	"ttl":              func(n *tree.Node) { n.Expiry = 7 },
-	"content":          func(n *tree.Node) { n.Content = tree.Hold(`"other"`) },
-	"content, empty":   func(n *tree.Node) { n.Content = tree.Hold(`""`) },
+	"content":          func(n *tree.Node) { n.Content = tree.InMemory(`"other"`) },
+	"content, empty":   func(n *tree.Node) { n.Content = tree.InMemory(`""`) },
 	"no content":       func(n *tree.Node) { n.Content = tree.Content{} },
 	"role":             func(n *tree.Node) { set(n, "role", `"tool"`) },
 	"kind":             func(n *tree.Node) { set(n, "kind", `"k"`) },
@@ -88,7 +88,7 @@ var headerChanges = map[string]func(*tree.Node){
 	},
 	"custom, inexpressible and other content": func(n *tree.Node) {
 		set(n, "data_a", "NaN")
-		n.Content = tree.Hold(`"other"`)
+		n.Content = tree.InMemory(`"other"`)
 	},
 }
 

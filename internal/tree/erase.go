@@ -33,7 +33,7 @@ func (n *Node) Erased() bool { return n.Has(ErasedName) }
 // already as it is. It fails if it cannot read the content from the store.
 func (n *Node) Erase(ctx context.Context, salt []byte) (*Node, error) {
 	if mark, _ := n.Header(ErasedName).Text(); isMark(mark) {
-		if left := n.remainder(mark); left.Same(n) {
+		if left := n.remainder(mark); left.Equal(n) {
 			return n, nil
 		}
 	}
@@ -74,19 +74,19 @@ func (n *Node) remainder(mark string) *Node {
 	gap := Node{ID: n.ID, Type: n.Type, Offset: n.Offset, Priority: n.Priority, Cycle: n.Cycle,
 		CreatedNS: n.CreatedNS, Index: n.Index, Expiry: n.Expiry, Bare: n.Bare}
 	for _, h := range n.Headers {
-		if n.stays(h) {
+		if n.keepsHeader(h) {
 			gap.Headers = append(gap.Headers, h)
 		}
 	}
 	gap.Headers = append(gap.Headers, Header{ErasedName, canon.String(mark)})
 	if n.Content.Size() > 0 {
-		gap.Content = Hold(erasedContent)
+		gap.Content = InMemory(erasedContent)
 	}
 	return NewNode(gap, nil)
 }
 
-// stays reports whether an erasure leaves a header.
-func (n *Node) stays(h Header) bool {
+// keepsHeader reports whether an erasure leaves a header.
+func (n *Node) keepsHeader(h Header) bool {
 	switch h.Name {
 	case "role":
 		return slices.Contains(roles, n.Role)
@@ -105,7 +105,7 @@ func (n *Node) stays(h Header) bool {
 func (n *Node) Erasable(yield func(canon.Value) bool) {
 	for _, h := range n.Headers {
 		mark, _ := h.Value.Text()
-		if n.stays(h) || h.Name == ErasedName && isMark(mark) {
+		if n.keepsHeader(h) || h.Name == ErasedName && isMark(mark) {
 			continue
 		}
 		if !slices.Contains(commonHeaders, h.Name) && !yield(canon.String(h.Name)) || !yield(h.Value) {

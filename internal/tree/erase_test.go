@@ -29,7 +29,7 @@ func withHeaders(n tree.Node, headers map[string]canon.Value) *tree.Node {
 //	    "data_who": "Jané", "content": {"said": "I am Jané"}}, sort_keys=True, separators=(',', ':')).encode(), 'sha256')
 func TestErasureMark(t *testing.T) {
 	n := withHeaders(tree.Node{ID: "block:1-0", Type: "block", Priority: 4, CreatedNS: 7, Expiry: 9,
-		Content: tree.Hold(`{"said":"I am Jan\u00e9"}`)},
+		Content: tree.InMemory(`{"said":"I am Jan\u00e9"}`)},
 		map[string]canon.Value{"role": `"user"`, "kind": `"text"`, "tags": `["a"]`, "data_who": `"Jan\u00e9"`})
 	got, err := n.Mark(t.Context(), salt)
 	if want := "c8f3efe85f93f49a39898001bff3b680e861ae502b076ca9f128f972f19b774b"; err != nil || got != want {
@@ -63,7 +63,7 @@ func TestErasedNodes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := place
-			n.ForeignISO, n.Content = c.iso, tree.Hold(c.content)
+			n.ForeignISO, n.Content = c.iso, tree.InMemory(c.content)
 			was := withHeaders(n, c.headers)
 			mark, err := was.Mark(t.Context(), salt)
 			must(t, err)
@@ -86,7 +86,7 @@ func TestErasedNodes(t *testing.T) {
 			}
 			moved := *is
 			moved.Headers, moved.Content, moved.ForeignISO = was.Headers, was.Content, was.ForeignISO
-			if !tree.NewNode(moved, nil).Same(was) {
+			if !tree.NewNode(moved, nil).Equal(was) {
 				t.Errorf("the place became %+v", is)
 			}
 			if again, err := is.Erase(t.Context(), []byte("another")); again != is || err != nil {

@@ -88,7 +88,7 @@ type family struct {
 // lastIn returns the newest member in the last item of a list that has one. It
 // passes over runs whose sums rule the key out.
 func (f *family) lastIn(l *List) (*Node, error) {
-	if l.Len() == 0 || !l.Sum().Marks.May(f.want) {
+	if l.Len() == 0 || !l.Summary().Marks.May(f.want) {
 		return nil, nil
 	}
 	items, runs, err := l.Parts()

@@ -95,7 +95,7 @@ func (r *run) seal() {
 // opened anew.
 func (r *run) shelve() {
 	if rarely(r.t, 2, "shelve") {
-		tr, _ := onShelf(r.t, r.base, func(tree.Stub, uint8) bool { return !rarely(r.t, 4, "keep") })
+		tr, _ := onShelf(r.t, r.base, func(tree.LazyRun, uint8) bool { return !rarely(r.t, 4, "keep") })
 		equal(r.t, "digest with stubs", tr.Digest(), r.base.Digest())
 		equal(r.t, "thread digest with stubs", tr.ThreadDigest(), r.base.ThreadDigest())
 		r.base = tr

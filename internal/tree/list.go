@@ -14,8 +14,8 @@ import (
 // and reloads led to them, and a change copies one path. Cost: insert, remove, replace and
 // rank are O(log n); Visit skips what its caller does not want. A nil List is empty.
 type List struct {
-	body     listBody // empty in a stub: open returns what is inside
-	stub     *stub    // nil in a list that is in memory
+	body     listBody   // empty in a stub: open returns what is inside
+	loader   *runLoader // nil in a list that is in memory
 	level    uint8
 	classes  uint8 // classes of the items, one bit each
 	count    int   // direct items, here and below
@@ -38,8 +38,8 @@ func (l *List) open() (*listBody, error) { return l.openFor(context.Background()
 
 // openFor is open for a call that can be canceled.
 func (l *List) openFor(ctx context.Context) (*listBody, error) {
-	if l.stub != nil {
-		return l.stub.open(ctx, l)
+	if l.loader != nil {
+		return l.loader.open(ctx, l)
 	}
 	return &l.body, nil
 }
@@ -58,16 +58,15 @@ func (l *List) Len() int {
 // Level returns the level of the items of a list that has some; the runs between them are of lower levels.
 func (l *List) Level() uint8 { return l.level }
 
-// Summary returns the sum over the items and everything below them.
-func (l *List) Summary() Summary {
+// Summary returns the sum over the items and everything below them, which nobody changes.
+func (l *List) Summary() *Summary {
 	if l == nil {
-		return Summary{Expiry: Never}
+		return &ofNothing
 	}
-	return l.sum
+	return &l.sum
 }
 
-// Sum returns the summary of a list that has items, without copying it.
-func (l *List) Sum() *Summary { return &l.sum }
+var ofNothing = Summary{Expiry: Never}
 
 func newList(level uint8, items []*Entry, below []*List) *List {
 	if len(items) == 0 {

@@ -96,9 +96,9 @@ func TestListIsDecidedByItsItems(t *testing.T) {
 		}
 		want := ofSlice(items)
 		l.sound(t)
-		if l.Len() != len(items) || l.Len() > 0 && l.digest != want.digest || l.Summary() != want.Summary() {
-			t.Fatalf("got %d items, digest %v, %+v\nwant %d items, digest %v, %+v", l.Len(), l.Summary(), l.digest, want.Len(),
-				want.Summary(), want.digest)
+		if l.Len() != len(items) || l.Len() > 0 && l.digest != want.digest || *l.Summary() != *want.Summary() {
+			t.Fatalf("got %d items, digest %v, %+v\nwant %d items, digest %v, %+v", l.Len(), *l.Summary(), l.digest, want.Len(),
+				*want.Summary(), want.digest)
 		}
 		i := 0
 		for e := range sure.All(l.All()) {

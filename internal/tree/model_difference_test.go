@@ -48,7 +48,7 @@ func differencesOf(t failer, a, b version) (now, gone []string) {
 			now = append(now, fmt.Sprintf("%s from nowhere to %q", d.New.ID, d.NewParent))
 		default:
 			now = append(now, fmt.Sprintf("%s from %q to %q", d.New.ID, d.OldParent, d.NewParent))
-			if !d.Old.Same(sure.Get(a.tree.Node(d.Old.ID))) || !d.New.Same(sure.Get(b.tree.Node(d.New.ID))) {
+			if !d.Old.Equal(sure.Get(a.tree.Node(d.Old.ID))) || !d.New.Equal(sure.Get(b.tree.Node(d.New.ID))) {
 				t.Fatalf("%s: the difference holds other versions than the trees", d.New.ID)
 			}
 		}

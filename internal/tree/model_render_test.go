@@ -90,7 +90,7 @@ func (r *modelNode) node() *tree.Node {
 		n.Headers = append(n.Headers, tree.Header{Name: name, Value: canon.Value(dump(v))})
 	}
 	if r.content != nil {
-		n.Content = tree.Hold(canon.Value(dump(r.content)))
+		n.Content = tree.InMemory(canon.Value(dump(r.content)))
 	}
 	return tree.NewNode(n, nil)
 }

@@ -214,8 +214,8 @@ func (t *Tree) Delta(next *Tree) (gone []string, born []Born, err error) {
 	return gone, born, err
 }
 
-// Same reports whether two versions agree in every header and in content.
-func (n *Node) Same(o *Node) bool { return n.digest == o.digest }
+// Equal reports whether two versions agree in every header and in content.
+func (n *Node) Equal(o *Node) bool { return n.digest == o.digest }
 
 // Intact reports whether headers and content are as they were when the node was made.
 func (n *Node) Intact() bool { return n.sum() == n.digest }

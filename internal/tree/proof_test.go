@@ -17,7 +17,7 @@ func sample(t *testing.T, cycle int64, change func(nodes map[string]*Node)) *Tre
 	for i, id := range order {
 		n := &Node{ID: id, Type: types[i], CreatedNS: int64(i), Expiry: Never}
 		if types[i] == "block" {
-			n.Content = Hold(canon.String("content of " + id))
+			n.Content = InMemory(canon.String("content of " + id))
 			n.Headers = []Header{{"kind", `"text"`}, {"role", `"user"`}}
 		}
 		nodes[id] = n
@@ -48,9 +48,9 @@ func TestThreadDigestCovers(t *testing.T) {
 		"role":    role(`"assistant"`),
 		"kind":    func(n map[string]*Node) { n["answer"].Headers[0].Value = `"code"` },
 		"no kind": func(n map[string]*Node) { n["answer"].Headers = n["answer"].Headers[1:] },
-		"content": func(n map[string]*Node) { n["rule"].Content = Hold(`"another"`) },
+		"content": func(n map[string]*Node) { n["rule"].Content = InMemory(`"another"`) },
 		"order":   func(n map[string]*Node) { n["answer"].CreatedNS = 5 },
-		"NaN":     func(n map[string]*Node) { n["draft"].Content = Hold("NaN") },
+		"NaN":     func(n map[string]*Node) { n["draft"].Content = InMemory("NaN") },
 	}
 	seen := map[Digest]string{want: "nothing"}
 	for name, change := range shown {
@@ -80,7 +80,7 @@ func TestThreadDigestOfRegions(t *testing.T) {
 		tr := sample(t, 1, nil)
 		tr = sure.Get(tr.Patch(1, nil, []Born{
 			{Node: NewNode(Node{ID: "group", Type: "cont", Offset: 3, CreatedNS: 20, Expiry: Never}, nil), Parent: "ah"},
-			{Node: NewNode(Node{ID: "roleless", Type: "block", CreatedNS: 21, Expiry: Never, Content: Hold(`"x"`)}, nil),
+			{Node: NewNode(Node{ID: "roleless", Type: "block", CreatedNS: 21, Expiry: Never, Content: InMemory(`"x"`)}, nil),
 				Parent: "group"},
 		}))
 		if region == "ah" {

@@ -28,7 +28,7 @@ func TestWhatIsRenderedFollowsANodeOfAnotherTurn(t *testing.T) {
 	first := list[1]
 	was := sure.Get(first.Node(asked))
 	now := *was
-	now.Content = tree.Hold(`"new"`)
+	now.Content = tree.InMemory(`"new"`)
 	put := func(tr *tree.Tree, n *tree.Node) *tree.Tree {
 		return sure.Get(tr.Patch(3, nil, []tree.Born{{Node: n, Parent: sure.Get(first.Parent(asked))}}))
 	}

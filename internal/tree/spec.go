@@ -210,7 +210,7 @@ func encodeContent(v any) (Content, error) {
 	if err != nil || value == canon.Null {
 		return Content{}, err
 	}
-	return Hold(value), nil
+	return InMemory(value), nil
 }
 
 func invalid(token, message, remedy string) error {

@@ -8,10 +8,10 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// Stub describes a run of turns that stays in a store until
+// LazyRun describes a run of turns that stays in a store until
 // somebody looks inside. Sums, ranks, digests, and all that follows from them, come from
 // the stub and load nothing.
-type Stub struct {
+type LazyRun struct {
 	Level   uint8   // of the run in its list
 	Count   int     // turns
 	Summary Summary // over the turns and all below them
@@ -22,14 +22,14 @@ type Stub struct {
 	Names func(text string) bool
 }
 
-// Stub returns the stub that can stand for a run. It returns false for a run that holds
+// LazyRun returns the stub that can stand for a run. It returns false for a run that holds
 // anything but turns, as a foreign tree may. Cost: nothing, if a tree with this run was
 // asked for its thread digest before.
-func (l *List) Stub() (Stub, bool) {
+func (l *List) LazyRun() (LazyRun, bool) {
 	if l.classes != 1<<Turn {
-		return Stub{}, false
+		return LazyRun{}, false
 	}
-	return Stub{Level: l.level, Count: l.count, Summary: l.sum, Digest: l.digest, Proof: l.proof()}, true
+	return LazyRun{Level: l.level, Count: l.count, Summary: l.sum, Digest: l.digest, Proof: l.proof()}, true
 }
 
 // List returns the stub as a run for [Build] and [BuildRun]. When somebody first looks
@@ -37,22 +37,22 @@ func (l *List) Stub() (Stub, bool) {
 // unless load fails, and never twice at the same time. If load fails or returns another
 // run than the stub stands for, the caller who looked gets an
 // error of package fault.
-func (s Stub) List(load func(context.Context) (*List, error)) *List {
-	l := &List{stub: &stub{load: load, names: s.Names}, level: s.Level, classes: 1 << Turn, count: s.Count, sum: s.Summary,
+func (s LazyRun) List(load func(context.Context) (*List, error)) *List {
+	l := &List{loader: &runLoader{load: load, names: s.Names}, level: s.Level, classes: 1 << Turn, count: s.Count, sum: s.Summary,
 		digest: s.Digest}
 	l.proven.store(s.Proof)
 	return l
 }
 
-// stub loads a run into memory.
-type stub struct {
+// runLoader loads a run into memory.
+type runLoader struct {
 	load   func(context.Context) (*List, error)
 	names  func(text string) bool
 	mu     sync.Mutex // held by the one who loads
 	loaded atomic.Pointer[List]
 }
 
-func (s *stub) open(ctx context.Context, l *List) (*listBody, error) {
+func (s *runLoader) open(ctx context.Context, l *List) (*listBody, error) {
 	if in := s.loaded.Load(); in != nil {
 		return &in.body, nil
 	}
@@ -66,7 +66,7 @@ func (s *stub) open(ctx context.Context, l *List) (*listBody, error) {
 			"call it again, with a context that has not ended")
 	}
 	in, err := s.load(ctx)
-	if err == nil && (in == nil || in.stub != nil || in.digest != l.digest || in.level != l.level ||
+	if err == nil && (in == nil || in.loader != nil || in.digest != l.digest || in.level != l.level ||
 		in.count != l.count || in.sum != l.sum) {
 		err = fault.New(fault.Store, "a run of turns is not the one that its digest names",
 			"restore the store from a backup or an export")
@@ -81,8 +81,8 @@ func (s *stub) open(ctx context.Context, l *List) (*listBody, error) {
 // loaded returns what is inside a list as far as it is in memory: nothing for a stub that
 // nobody opened.
 func (l *List) loaded() *listBody {
-	if l.stub != nil {
-		if in := l.stub.loaded.Load(); in != nil {
+	if l.loader != nil {
+		if in := l.loader.loaded.Load(); in != nil {
 			return &in.body
 		}
 	}
@@ -90,12 +90,12 @@ func (l *List) loaded() *listBody {
 }
 
 // Unopened reports whether a list is a stub that nobody has looked into.
-func (l *List) Unopened() bool { return l.stub != nil && l.stub.loaded.Load() == nil }
+func (l *List) Unopened() bool { return l.loader != nil && l.loader.loaded.Load() == nil }
 
 // MayName reports whether a node in a list may have a key or a tag of this text. It loads nothing,
 // and says no of a stub alone.
 func (l *List) MayName(text string) bool {
-	return l.stub == nil || l.stub.names == nil || l.stub.names(text)
+	return l.loader == nil || l.loader.names == nil || l.loader.names(text)
 }
 
 // OnDemand reports whether the tree holds runs of turns that are loaded when somebody

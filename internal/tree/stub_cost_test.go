@@ -76,7 +76,7 @@ func TestAnswersLoadWhatTheyAreAbout(t *testing.T) {
 // A run is loaded once, however often it is asked for, and readers may ask at once.
 func TestReadersLoadARunOnce(t *testing.T) {
 	eager := newLong(t, 600)
-	tr, s := onShelf(t, eager.tree, func(_ tree.Stub, above uint8) bool { return above == topmost })
+	tr, s := onShelf(t, eager.tree, func(_ tree.LazyRun, above uint8) bool { return above == topmost })
 	done := make(chan error)
 	for range 8 {
 		go func() {

@@ -80,7 +80,7 @@ func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
 			return err
 		},
 	}
-	whole := func(_ tree.Stub, above uint8) bool { return above == topmost }
+	whole := func(_ tree.LazyRun, above uint8) bool { return above == topmost }
 	for name, f := range fails {
 		t.Run(name, func(t *testing.T) {
 			tr, s := onShelf(t, eager.tree, whole)
@@ -99,7 +99,7 @@ func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
 // handed it out.
 func TestAnotherRunIsRefused(t *testing.T) {
 	eager := newLong(t, 40)
-	stub, ok := eager.tree.Region(tree.Seq).Children().Stub()
+	stub, ok := eager.tree.Region(tree.Seq).Children().LazyRun()
 	if !ok {
 		t.Fatal("a list of turns has no stub")
 	}
@@ -127,7 +127,7 @@ func TestAnotherRunIsRefused(t *testing.T) {
 func TestACanceledCallLoadsNoRun(t *testing.T) {
 	eager := newLong(t, 40)
 	whole := eager.tree.Region(tree.Seq).Children()
-	stub, _ := whole.Stub()
+	stub, _ := whole.LazyRun()
 	blocks := &tree.Measure{Name: "blocks", Of: func(_ context.Context, e *tree.Entry) (int64, error) { return 1, nil }}
 	first := &tree.Minimum{Name: "first", Of: func(context.Context, *tree.Entry) (int64, error) { return 0, nil }}
 	for name, call := range map[string]func(context.Context, *tree.List) error{

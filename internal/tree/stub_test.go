@@ -13,9 +13,9 @@ import (
 // shelf stands for the store of a tree with stubs: it holds runs until they are
 // asked for, and finds the nodes in them from a plain list of all that it holds.
 type shelf struct {
-	seq       string                              // id of ^seq
-	cut       func(s tree.Stub, above uint8) bool // whether to keep a run below one of a level
-	runs      map[string]*shelved                 // by the id of every node that is in none of the runs below
+	seq       string                                 // id of ^seq
+	cut       func(s tree.LazyRun, above uint8) bool // whether to keep a run below one of a level
+	runs      map[string]*shelved                    // by the id of every node that is in none of the runs below
 	referrers map[string][]string
 	mu        sync.Mutex
 	loads     int
@@ -33,7 +33,7 @@ type shelved struct {
 var errShelf = fault.New(fault.Store, "the shelf is empty", "")
 
 // onShelf makes a tree anew, with the runs of ^seq that cut chooses as stubs.
-func onShelf(t failer, tr *tree.Tree, cut func(s tree.Stub, above uint8) bool) (*tree.Tree, *shelf) {
+func onShelf(t failer, tr *tree.Tree, cut func(s tree.LazyRun, above uint8) bool) (*tree.Tree, *shelf) {
 	t.Helper()
 	s := &shelf{seq: tr.Region(tree.Seq).Node().ID, cut: cut, runs: map[string]*shelved{},
 		referrers: map[string][]string{}}
@@ -59,7 +59,7 @@ const topmost = 255
 
 // byTwoLevels cuts as a store does: what two levels hold is one piece, and the
 // topmost two are in the tree.
-func byTwoLevels(s tree.Stub, above uint8) bool { return above != topmost && s.Level/2 < above/2 }
+func byTwoLevels(s tree.LazyRun, above uint8) bool { return above != topmost && s.Level/2 < above/2 }
 
 // page holds the arguments of Build and BuildRun.
 type page struct {
@@ -85,7 +85,7 @@ func (s *shelf) part(p *page, l *tree.List, seq int, in *shelved, above uint8) {
 	if l.Len() == 0 {
 		return
 	}
-	stub, ok := l.Stub()
+	stub, ok := l.LazyRun()
 	if !ok || !s.cut(stub, above) {
 		s.inside(p, l, seq, in, stub.Level)
 		return

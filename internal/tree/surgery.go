@@ -201,7 +201,7 @@ func markersStay(path []*Entry, replaced bool) error {
 // Specification: 1.0 05 §6.4.
 func (x *Editor) redact(path []*Entry) error {
 	e, parent := path[len(path)-1], path[len(path)-2].node.ID
-	marker := Node{Type: redactionType, Expiry: Never, Content: Hold(redactedText),
+	marker := Node{Type: redactionType, Expiry: Never, Content: InMemory(redactedText),
 		Headers: []Header{{redactedName, canon.String(e.node.ID)}}}
 	if slices.Contains(roles, e.node.Role) {
 		marker.Headers = append(marker.Headers, Header{"role", canon.String(e.node.Role)})

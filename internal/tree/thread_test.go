@@ -92,7 +92,7 @@ func TestLongBlocksAreWrittenWhole(t *testing.T) {
 		want := "["
 		for i, n := range []int{1, size, 1, size, 0} {
 			text := `"` + strings.Repeat("y", n) + `"`
-			put(sys, tree.Node{ID: fmt.Sprint(i), Type: "cb", Content: tree.Hold(canon.Value(text))})
+			put(sys, tree.Node{ID: fmt.Sprint(i), Type: "cb", Content: tree.InMemory(canon.Value(text))})
 			want += fmt.Sprintf(`,{"id":"%d","role":"system","content":%s}`, i, text)
 		}
 		built, err := tree.Build(1, nodes)

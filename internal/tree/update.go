@@ -89,7 +89,7 @@ func (x *Editor) SetRoot(name string, v any) (err error) {
 // loadContent brings a node's content into memory, because the hash needs it.
 func (x *Editor) loadContent(n *Node) error {
 	v, err := n.Content.Value(x.ctx)
-	n.Content = Hold(v)
+	n.Content = InMemory(v)
 	return err
 }
 

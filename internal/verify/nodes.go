@@ -140,7 +140,7 @@ func (v *verifier) list(t *tree.Tree, l, shared *tree.List, parent *tree.Entry, 
 				v.err = err
 				return nil
 			}
-			bytes += runs[i].Sum().Bytes
+			bytes += runs[i].Summary().Bytes
 		}
 		if i == len(items) {
 			break
@@ -156,20 +156,20 @@ func (v *verifier) list(t *tree.Tree, l, shared *tree.List, parent *tree.Entry, 
 		last = items[i]
 		bytes += last.Summary().Bytes
 	}
-	if sum := l.Sum(); sum.Bytes != bytes {
+	if sum := l.Summary(); sum.Bytes != bytes {
 		return sizeDefect(t, parent.Node(), sum.Bytes, bytes)
 	}
 	return nil
 }
 
-// beside goes along a list next to another, to find what they share. It need not find all of it.
-type beside struct {
+// sharedFinder goes along a list next to another, to find what they share. It need not find all of it.
+type sharedFinder struct {
 	items []*tree.Entry
 	runs  []*tree.List
 	other *tree.List // of a lower level: each run of the list may share something with it
 }
 
-func sharing(l, other *tree.List) (b beside, err error) {
+func sharing(l, other *tree.List) (b sharedFinder, err error) {
 	switch {
 	case other.Len() == 0:
 	case other.Level() == l.Level():
@@ -182,7 +182,7 @@ func sharing(l, other *tree.List) (b beside, err error) {
 
 // next returns the run that the other list has before the next item of the first one, and reports whether it has
 // this item.
-func (b *beside) next(items []*tree.Entry) (run *tree.List, known bool) {
+func (b *sharedFinder) next(items []*tree.Entry) (run *tree.List, known bool) {
 	for len(b.items) > 0 && (len(items) == 0 || b.items[0] != items[0] && inOrder(b.items[0], items[0])) {
 		b.items, b.runs = b.items[1:], b.runs[min(1, len(b.runs)):]
 	}
@@ -235,7 +235,7 @@ func (v *verifier) version(t *tree.Tree, e *tree.Entry) *inspect.Defect {
 		return defectOn(t, n, "the content is not in canonical form")
 	}
 	again := *n
-	again.Content = tree.Hold(content)
+	again.Content = tree.InMemory(content)
 	if !n.HashOK || n.Content.Source() == nil { // a source has just compared the content with the hash
 		again.Hash, again.HashOK = n.HashWith(content)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/contexttree/pact/record"
 )
 
-// Apart says what the sums of a run share with those of other contexts, and what they leave to them.
-type Apart struct {
+// Overlap says what the sums of a run share with those of other contexts, and what they leave to them.
+type Overlap struct {
 	// Inherited is how many of its calls are those of the context that it was forked from, which counts them too.
 	Inherited int `json:"inherited,omitempty"`
 	// Beside are its sub-agents and what was asked aside of it, and theirs, whose calls it does not count.
@@ -51,17 +51,17 @@ func (r *Relations) Of(name string) *history.Info { return r.list[name] }
 // Line returns what is listed of the context of a key, nil for one that is not there.
 func (r *Relations) Line(key history.Key) *history.Info { return r.keys[key] }
 
-// ApartOf returns that of one context. Cost: listing the contexts.
-func ApartOf(ctx context.Context, db *pact.DB, c *pact.Context) (a Apart, err error) {
+// OverlapOf returns that of one context. Cost: listing the contexts.
+func OverlapOf(ctx context.Context, db *pact.DB, c *pact.Context) (a Overlap, err error) {
 	r, err := RelationsOf(ctx, db)
 	if err != nil {
 		return a, err
 	}
-	return r.Apart(c.Name()), nil
+	return r.Overlap(c.Name()), nil
 }
 
-// Apart returns that of the context of a name. The calls of an origin that was deleted are those of its fork alone.
-func (r *Relations) Apart(name string) (a Apart) {
+// Overlap returns that of the context of a name. The calls of an origin that was deleted are those of its fork alone.
+func (r *Relations) Overlap(name string) (a Overlap) {
 	if at := r.list[name]; at != nil && r.keys[at.Origin.Key] != nil {
 		a.Inherited = int(max(0, at.Origin.Cycle-at.First+1))
 	}
@@ -109,7 +109,7 @@ func StandingIn(ctx context.Context, db *pact.DB, list []*pact.Context) (int, er
 	for i, c := range list {
 		names[i] = c.Name()
 		first, last := c.Cycles()
-		if first += int64(r.Apart(names[i]).Inherited); last < first {
+		if first += int64(r.Overlap(names[i]).Inherited); last < first {
 			continue
 		}
 		for s, err := range c.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
@@ -124,7 +124,7 @@ func StandingIn(ctx context.Context, db *pact.DB, list []*pact.Context) (int, er
 }
 
 // InWords says it in a sentence without its end, "" if the sums are those of its own calls and there are no others.
-func (a *Apart) InWords() string {
+func (a *Overlap) InWords() string {
 	var parts []string
 	switch a.Inherited {
 	case 0:

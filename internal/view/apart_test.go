@@ -28,15 +28,15 @@ func TestAForkOfADeletedContextInheritsNothing(t *testing.T) {
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)
 	}
-	if got := k.Apart("fork"); got.Inherited != 2 {
+	if got := k.Overlap("fork"); got.Inherited != 2 {
 		t.Errorf("got %+v", got)
 	}
-	if got := k.Apart("run"); got.Inherited != 0 || !slices.Equal(got.Beside, []string{"run/summary-1"}) {
+	if got := k.Overlap("run"); got.Inherited != 0 || !slices.Equal(got.Beside, []string{"run/summary-1"}) {
 		t.Errorf("got %+v", got)
 	}
 	must(t, pact.Delete(ctx, db, "run"))
-	if k, err = RelationsOf(ctx, db); err != nil || k.Apart("fork").Inherited != 0 {
-		t.Errorf("%+v, %v", k.Apart("fork"), err)
+	if k, err = RelationsOf(ctx, db); err != nil || k.Overlap("fork").Inherited != 0 {
+		t.Errorf("%+v, %v", k.Overlap("fork"), err)
 	}
 }
 

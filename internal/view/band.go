@@ -100,7 +100,7 @@ func (s *scale) run(l *tree.List, region tree.Class) (int64, error) {
 	if s.tokens != nil {
 		return s.tokens.SumOf(s.ctx, l)
 	}
-	return bytesOf(l.Sum(), region), nil
+	return bytesOf(l.Summary(), region), nil
 }
 
 // block returns the height of a block alone.

@@ -7,9 +7,9 @@ import (
 	"github.com/contexttree/pact/inspect"
 )
 
-// Broke says that a call could not take from the cache all that the call before had left, or that its request does
-// not repeat the one before. Everything that names breaks has it from [Broken].
-type Broke struct {
+// CacheBreak says that a call could not take from the cache all that the call before had left, or that its request does
+// not repeat the one before. Everything that names breaks has it from [CacheBreakOf].
+type CacheBreak struct {
 	// Evidence is that of the break: counted or computed if the provider's counts show it; seen if there are no counts
 	// and the requests differ.
 	Evidence inspect.Evidence `json:"evidence" enum:"counted,computed,seen"`
@@ -21,15 +21,15 @@ type Broke struct {
 	Node  string           `json:"node,omitempty" doc:"The first block that differs, if that is the cause"`
 }
 
-// Broken returns what broke at a call, nil if nothing did. Where the provider counted what it read and what the call
+// CacheBreakOf returns what broke at a call, nil if nothing did. Where the provider counted what it read and what the call
 // before had left, the counts decide. Else the bytes of the requests do.
-func Broken(p *inspect.Prefix) *Broke {
+func CacheBreakOf(p *inspect.Prefix) *CacheBreak {
 	if c := p.Call; c != nil && c.Left != nil {
 		b := c.Lost
 		if b == nil {
 			return nil
 		}
-		made := &Broke{Evidence: b.Evidence, Again: &b.Again, Cost: b.Cost, Why: causeClause(&b.Cause, p), Known: b.Cause.Evidence}
+		made := &CacheBreak{Evidence: b.Evidence, Again: &b.Again, Cost: b.Cost, Why: causeClause(&b.Cause, p), Known: b.Cause.Evidence}
 		if b.Cause.Cut != nil {
 			made.Node = changed(b.Cause.Cut)
 		}
@@ -41,7 +41,7 @@ func Broken(p *inspect.Prefix) *Broke {
 	if _, _, complete := Reused(p); complete {
 		return nil
 	}
-	made := &Broke{Evidence: inspect.SeenInBytes, Why: Why(p), Known: inspect.SeenInBytes}
+	made := &CacheBreak{Evidence: inspect.SeenInBytes, Why: Why(p), Known: inspect.SeenInBytes}
 	switch {
 	case p.Call != nil && p.Call.Cut != nil:
 		made.Node = changed(p.Call.Cut)
@@ -96,7 +96,7 @@ func span(seconds int64) string {
 }
 
 // InWords says what broke, in a sentence without its end: with what it cost in a currency, "" to leave that out.
-func (b *Broke) InWords(p *inspect.Prefix, currency string) string {
+func (b *CacheBreak) InWords(p *inspect.Prefix, currency string) string {
 	text := Cycle(p.Cycle) + " "
 	if b.Again == nil {
 		return text + "does not repeat the call before: " + b.Why + " (seen)"

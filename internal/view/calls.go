@@ -30,11 +30,11 @@ type Call struct {
 	Size    int64  `json:"size" doc:"Of the thread in the unit that was asked for"`
 	// Shared is how much of the thread, from its beginning, the call before it had in the same
 	// place and the provider can reuse, in the unit.
-	Shared   int64     `json:"shared" doc:"How much of the size is a prefix of the call before it"`
-	Cut      *CallCut  `json:"cut,omitempty" doc:"Absent if the call repeats all of the call before it"`
-	Sentence string    `json:"sentence" doc:"Says what the call repeats and why it repeats no more"`
-	Broke    *Broke    `json:"broke,omitempty" doc:"Absent if the provider read what the call before had left or, where it counted nothing, the request repeats the one before"`
-	Attempts *Attempts `json:"attempts,omitempty" doc:"Absent if no attempt was recorded"`
+	Shared   int64       `json:"shared" doc:"How much of the size is a prefix of the call before it"`
+	Cut      *CallCut    `json:"cut,omitempty" doc:"Absent if the call repeats all of the call before it"`
+	Sentence string      `json:"sentence" doc:"Says what the call repeats and why it repeats no more"`
+	Broke    *CacheBreak `json:"broke,omitempty" doc:"Absent if the provider read what the call before had left or, where it counted nothing, the request repeats the one before"`
+	Attempts *Attempts   `json:"attempts,omitempty" doc:"Absent if no attempt was recorded"`
 
 	common int // blocks at the beginning that render to the same bytes as in the call before
 }

@@ -78,7 +78,7 @@ func (s *stack) list(l *tree.List, region tree.Class) error {
 		return nil
 	}
 	s.visited++
-	if done, err := s.passRun(l.Sum().Blocks, func() (int64, error) { return s.scale.run(l, region) },
+	if done, err := s.passRun(l.Summary().Blocks, func() (int64, error) { return s.scale.run(l, region) },
 		func() (*bandSum, error) { return s.listSum(l, region) }); done || err != nil {
 		return err
 	}
@@ -182,10 +182,10 @@ func (s *stack) entrySum(e *tree.Entry, region tree.Class) (*bandSum, error) {
 
 // listSum adds up siblings and everything below them.
 func (s *stack) listSum(l *tree.List, region tree.Class) (*bandSum, error) {
-	if l == nil || l.Sum().Blocks == 0 {
+	if l == nil || l.Summary().Blocks == 0 {
 		return new(bandSum), nil
 	}
-	return s.shared.sumOf(l, region, l.Sum().Blocks, func() (*bandSum, error) {
+	return s.shared.sumOf(l, region, l.Summary().Blocks, func() (*bandSum, error) {
 		s.visited++
 		h := new(bandSum)
 		items, runs, err := l.Parts()

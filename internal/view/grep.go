@@ -67,7 +67,7 @@ func Grep(ctx context.Context, c *pact.Context, from, to pact.Address, working s
 	var lines [][]Line
 	found, err := c.Occurrences(ctx, from, to, working != "", func(cycle int64, content string) bool {
 		at(cycle)
-		here := g.look(content)
+		here := g.matchingLines(content)
 		if here != nil {
 			lines = append(lines, here)
 		}
@@ -110,8 +110,8 @@ func needleOf(pattern *regexp.Regexp) string {
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// look returns the lines of a content that match.
-func (g *grep) look(content string) []Line {
+// matchingLines returns the lines of a content that match.
+func (g *grep) matchingLines(content string) []Line {
 	v := canon.Value(content)
 	if g.needle != "" && !strings.Contains(content, g.needle) {
 		return nil

@@ -32,7 +32,7 @@ func MistypedTypes(q *selector.Selector, find FindSome) (warnings []string) {
 			warnings = append(warnings, "no node has the type "+t.Name+"; ."+meant+" is one letter away")
 		}
 	}
-	return once(warnings)
+	return unique(warnings)
 }
 
 // MistypedAttributes warns of attributes that no node has where a selector looks. Every name is a
@@ -49,7 +49,7 @@ func MistypedAttributes(q *selector.Selector, find FindSome) (warnings []string)
 		}
 		warnings = append(warnings, warning)
 	}
-	return once(warnings)
+	return unique(warnings)
 }
 
 // MistypedValues warns of a role, kind or tool that no node has where a selector looks, after it
@@ -117,8 +117,8 @@ func partsOf(q *selector.Selector) iter.Seq[selector.Part] {
 	}
 }
 
-// alone returns a selector for all nodes that pass one condition where another selector looks.
-func alone(q *selector.Selector, part selector.Part) *selector.Selector {
+// singleCondition returns a selector for all nodes that pass one condition where another selector looks.
+func singleCondition(q *selector.Selector, part selector.Part) *selector.Selector {
 	p := &selector.Selector{Edition: q.Edition, Time: q.Time,
 		Groups: []selector.Group{{Steps: []selector.Step{{Parts: []selector.Part{part}}}}}}
 	if q.Time != nil && q.Time.Kind == selector.Range {
@@ -129,13 +129,13 @@ func alone(q *selector.Selector, part selector.Part) *selector.Selector {
 
 // findsNone reports whether no node passes a condition where a selector looks.
 func findsNone(q *selector.Selector, part selector.Part, find FindSome) bool {
-	hits, err := find(alone(q, part), 1)
+	hits, err := find(singleCondition(q, part), 1)
 	return err == nil && len(hits) == 0
 }
 
 // valuesWhere lists the values that a role, kind or tool has where a selector looks, sorted.
 func valuesWhere(ctx context.Context, q *selector.Selector, name string, find FindSome) ([]string, error) {
-	hits, err := find(alone(q, selector.Attr{Name: name, Op: selector.Present}), 0)
+	hits, err := find(singleCondition(q, selector.Attr{Name: name, Op: selector.Present}), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -181,8 +181,8 @@ func meantType(name string, words selector.Traits) string {
 	return canonical[at]
 }
 
-// once removes repeated texts.
-func once(list []string) (kept []string) {
+// unique removes repeated texts.
+func unique(list []string) (kept []string) {
 	for _, text := range list {
 		if !slices.Contains(kept, text) {
 			kept = append(kept, text)

@@ -101,7 +101,7 @@ func (v *State) Node(ctx context.Context, c *pact.Context, id string) (d *Node, 
 	d = &Node{Node: id, Type: n.Type, Class: e.Class().String(), Erased: n.Erased(), Born: n.Cycle,
 		Failed: failed, RefersTo: append([]string{}, n.Refs...), ReferredBy: []string{},
 		StandsFor: commit.StandsFor(n), Size: n.Content.Size(), Headers: headersOf(&plain)}
-	if err := v.place(d, path); err != nil {
+	if err := v.locate(d, path); err != nil {
 		return nil, err
 	}
 	if d.Tool, err = toolcall.Name(ctx, t, n); err != nil {
@@ -140,8 +140,8 @@ func (v *State) Node(ctx context.Context, c *pact.Context, id string) (d *Node, 
 	return d, err
 }
 
-// place says where a node is; path leads to it from the root.
-func (v *State) place(d *Node, path []*tree.Entry) error {
+// locate says where a node is; path leads to it from the root.
+func (v *State) locate(d *Node, path []*tree.Entry) error {
 	e := path[len(path)-1]
 	n := e.Node()
 	if len(path) > 1 {

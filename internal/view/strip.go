@@ -32,15 +32,15 @@ const mostStrips = 6
 // find returns the strip whose columns are the first of a list, nil if there is none.
 func (s strips) find(from, step, unit int64, list []Column) *strip {
 	for _, k := range s {
-		if k.from == from && k.step == step && k.unit == unit && k.begins(list) {
+		if k.from == from && k.step == step && k.unit == unit && k.isPrefixOf(list) {
 			return k
 		}
 	}
 	return nil
 }
 
-// begins reports whether the columns of k are the first of a list.
-func (k *strip) begins(list []Column) bool {
+// isPrefixOf reports whether the columns of k are the first of a list.
+func (k *strip) isPrefixOf(list []Column) bool {
 	if len(k.columns) > len(list) {
 		return false
 	}

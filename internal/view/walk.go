@@ -15,7 +15,7 @@ import (
 // what was paid, and what broke.
 type Step struct {
 	inspect.Prefix
-	Broke *Broke `json:"broke,omitempty" doc:"Absent if nothing broke"`
+	Broke *CacheBreak `json:"broke,omitempty" doc:"Absent if nothing broke"`
 	// Before and Now are the snapshots of the call before, nil for the first, and of this one; nil unless asked for.
 	Before, Now *pact.Snapshot `json:"-"`
 }
@@ -134,7 +134,7 @@ func walk(ctx context.Context, c *pact.Context, from, to pact.Address, snapshots
 			yield(nil, err)
 			return
 		}
-		s.Broke = Broken(&s.Prefix)
+		s.Broke = CacheBreakOf(&s.Prefix)
 		if !yield(s, nil) {
 			return
 		}

@@ -139,13 +139,13 @@ func (c *conn) flush(ctx context.Context) (tag pgconn.CommandTag, err error) {
 	}
 	err = results.Close()
 	c.used = time.Now()
-	c.leave(err)
+	c.discard(err)
 	return tag, err
 }
 
-// leave closes a connection to a server that takes no changes any more: a pooler keeps connections to it. A standby says
+// discard closes a connection to a server that takes no changes any more: a pooler keeps connections to it. A standby says
 // so with another code, of a writing transaction that it did not begin; err has that of the others then.
-func (c *conn) leave(err error) {
+func (c *conn) discard(err error) {
 	var e *pgconn.PgError
 	if errors.As(err, &e) && e.Code == notSupported && c.ctx != nil && c.pg.TxStatus() == 'I' {
 		e.Code = takesNoChanges
@@ -166,7 +166,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 		}
 		alone := c.ctx == nil
 		tag, err := c.flush(ctx)
-		if err == nil || !alone || !again(ctx, err, try) {
+		if err == nil || !alone || !waitToRetry(ctx, err, try) {
 			return driver.RowsAffected(tag.RowsAffected()), err
 		}
 	}
@@ -199,9 +199,9 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 			return r, nil
 		case !alone:
 			return nil, err
-		case lost(err): // nothing was read yet: database/sql asks again on another connection
+		case connectionLost(err): // nothing was read yet: database/sql asks again on another connection
 			return nil, errors.Join(driver.ErrBadConn, err)
-		case !again(ctx, err, try):
+		case !waitToRetry(ctx, err, try):
 			return nil, err
 		}
 	}
@@ -250,7 +250,7 @@ func (t *tx) Commit() error {
 		return nil
 	case err == nil:
 		return errors.New("the transaction was rolled back")
-	case lost(err) && !unsent && codeOf(err) != takesNoChanges: // even an error that the driver met while it read an answer
+	case connectionLost(err) && !unsent && codeOf(err) != takesNoChanges: // even an error that the driver met while it read an answer
 		return errors.Join(errDoubt, err)
 	}
 	_ = t.end() // its error would hide the first one

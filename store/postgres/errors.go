@@ -59,8 +59,8 @@ const (
 	notSupported      = "0A000"
 )
 
-// lost reports whether an error means that the connection is gone.
-func lost(err error) bool {
+// connectionLost reports whether an error means that the connection is gone.
+func connectionLost(err error) bool {
 	switch code := codeOf(err); {
 	case code == adminShutdown, code == crashShutdown, code == notYet, code == unknownCompletion, code == takesNoChanges,
 		strings.HasPrefix(code, classConnection):
@@ -77,14 +77,14 @@ func lost(err error) bool {
 
 // unavailable reports whether a connection failed because the server is restarting or has no
 // room at the moment.
-func unavailable(err error) bool { return codeOf(err) == tooMany || lost(err) }
+func unavailable(err error) bool { return codeOf(err) == tooMany || connectionLost(err) }
 
-// again waits, longer after each failure, and reports whether to repeat a transaction that
+// waitToRetry waits, longer after each failure, and reports whether to repeat a transaction that
 // failed. It never repeats one that the server may have carried out.
-func again(ctx context.Context, err error, failed int) bool {
+func waitToRetry(ctx context.Context, err error, failed int) bool {
 	code := codeOf(err)
 	asked := code == serialization || code == deadlock
-	if failed >= tries || errors.Is(err, errDoubt) || !asked && (failed >= losses || !lost(err)) {
+	if failed >= tries || errors.Is(err, errDoubt) || !asked && (failed >= losses || !connectionLost(err)) {
 		return false
 	}
 	// A random wait keeps two transactions from colliding again.
@@ -123,7 +123,7 @@ func explain(err error) (code fault.Code, message, remedy string) {
 			"pair and log, SELECT on pact_store; to clean up after an erasure, be that owner"
 	case state == takesNoChanges:
 		return fault.Store, "the server takes no changes", "name all servers in the address, and target_session_attrs=read-write"
-	case lost(err):
+	case connectionLost(err):
 		return fault.Store, "the server cannot be reached", "check the address and that the server runs, then repeat the call"
 	}
 	return fault.Store, "", ""

@@ -46,7 +46,7 @@ func migrate(ctx context.Context, db *sql.DB, address string, make bool, schema 
 			return fault.Wrap(fault.Store, err, Shown(address)+" has tables that this program did not make",
 				"name a database of its own")
 		}
-		if err != nil && !again(ctx, err, failed) {
+		if err != nil && !waitToRetry(ctx, err, failed) {
 			return refuse(err, address)
 		}
 	}

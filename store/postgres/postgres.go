@@ -98,7 +98,7 @@ func reachOf(config *pgconn.Config, patience time.Duration) time.Duration {
 	return patience + config.ConnectTimeout*time.Duration(len(config.Fallbacks))
 }
 
-var dialect = sqlkv.Dialect{Snapshot: sql.LevelRepeatableRead, Refused: refused, Again: again, InDoubt: inDoubt, Explain: explain}
+var dialect = sqlkv.Dialect{Snapshot: sql.LevelRepeatableRead, Refused: refused, Again: waitToRetry, InDoubt: inDoubt, Explain: explain}
 
 // Packing implements store.Packer.
 func (s *Store) Packing() store.Packing { return zstd.Packing }

@@ -115,6 +115,6 @@ func (r *rows) Close() error {
 	}
 	err := r.results.Close()
 	r.results, r.conn.used = nil, time.Now()
-	r.conn.leave(err)
+	r.conn.discard(err)
 	return err
 }

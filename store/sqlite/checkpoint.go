@@ -29,15 +29,15 @@ func (p *files) afterWrite(ctx context.Context, write *sql.DB) error {
 	}
 	// The commit is on the disk, in the WAL or in the file: a failure below is no
 	// failure of the commit.
-	if !p.grown(size) || !p.moveLog(ctx, write, size) {
+	if !p.needsCheckpoint(size) || !p.moveLog(ctx, write, size) {
 		p.tellMore(ctx, write)
 	}
 	return nil
 }
 
-// grown reports whether the WAL has so many frames that they are to be moved. Its size does not tell: a WAL that begins
+// needsCheckpoint reports whether the WAL has so many frames that they are to be moved. Its size does not tell: a WAL that begins
 // anew keeps its size, and the frames from before, which have other salts. Cost: reading 16 bytes of it.
-func (p *files) grown(size int64) bool {
+func (p *files) needsCheckpoint(size int64) bool {
 	if size < frameAt(1) {
 		return false
 	}

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is befd93adad7657b3c723310540b39ca042bfc435412766711ed9c87d49b22c01.
+// SHA-256 is a62f4c94f8876512ce5ebe0766199f778b2ece7ba3bcbe8327ce8a302436a350.
 
 export interface Attempt {
   attempt_id: string
@@ -1122,7 +1122,7 @@ export interface ViewBlockPage {
   total: number
 }
 
-export interface ViewBroke {
+export interface ViewCacheBreak {
   /** Tokens that were sent again; absent if the provider did not count them */
   again?: number
   /** How the cause is known */
@@ -1145,7 +1145,7 @@ export interface ViewCall {
   attempts?: ViewAttempts
   blocks: number
   /** Absent if the provider read what the call before had left or, where it counted nothing, the request repeats the one before */
-  broke?: ViewBroke
+  broke?: ViewCacheBreak
   /** Of the canonical thread */
   bytes: number
   /** Absent if the call repeats all of the call before it */

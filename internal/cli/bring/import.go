@@ -149,7 +149,7 @@ func importCommand(a *command.App) *cobra.Command {
 		}
 		return takes(cmd, args)
 	}
-	imports := within(a, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+	imports := withMemory(a, func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		in, err := planOf(ctx, a, args[0], flags)
 		if err != nil {
 			return err

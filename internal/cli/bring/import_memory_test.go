@@ -23,13 +23,13 @@ func TestAPersonIsAskedForMemoryAlone(t *testing.T) {
 		run   func(ctx context.Context) error
 		times int
 	}{
-		"memory": {func(ctx context.Context) error { _, err := budget.Hold(ctx, importMemory+1); return err }, 2},
+		"memory": {func(ctx context.Context) error { _, err := budget.Reserve(ctx, importMemory+1); return err }, 2},
 		"text":   {func(context.Context) error { return fault.New(fault.Limit, "the text is too long", "divide it") }, 1},
 	} {
 		var out, problems bytes.Buffer
 		a := &command.App{In: strings.NewReader("y\n"), InTerminal: true, Screen: *screen.New(&out, &problems, nil)}
 		times := 0
-		run := within(a, func(ctx context.Context, _ *cobra.Command, _ []string) error {
+		run := withMemory(a, func(ctx context.Context, _ *cobra.Command, _ []string) error {
 			times++
 			return c.run(ctx)
 		})

@@ -24,7 +24,7 @@ func openCommand(a *command.App) *cobra.Command {
 	noBrowser := cmd.Flags().Bool("no-browser", false, "print the address of the inspector and start no browser")
 	export := cmd.Flags().String("export", "", "write the run to the HTML `FILE`, a page that needs no server and that pact import reads")
 	redacted := command.RedactFlag(cmd, "leave out of that page")
-	cmd.RunE = a.Does(within(a, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+	cmd.RunE = a.Does(withMemory(a, func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		what, err := redacted()
 		if err != nil {
 			return err
@@ -119,20 +119,20 @@ func examine(ctx context.Context, a *command.App, s *pact.DB, list []intake.Made
 		if err != nil {
 			return err
 		}
-		f.Contexts[i].Apart = relations.Apart(l.Context.Name())
+		f.Contexts[i].Overlap = relations.Overlap(l.Context.Name())
 		f.Contexts[i].Existed, f.Contexts[i].Added = l.Existed, l.Added
 		f.ThreadBytes += f.Contexts[i].Own()
 	}
 	if n := f.Main(); n >= 0 && len(f.Contexts[n].Cycles) > 0 {
 		if err = f.Contexts[n].Tell(ctx, list[n].Context); err == nil {
-			err = look(ctx, a, &f.Contexts[n], list[n].Context)
+			err = describe(ctx, a, &f.Contexts[n], list[n].Context)
 		}
 	}
 	return err
 }
 
-// look has a context say its three sentences.
-func look(ctx context.Context, a *command.App, of *opened.Context, c *pact.Context) error {
+// describe has a context say its three sentences.
+func describe(ctx context.Context, a *command.App, of *opened.Context, c *pact.Context) error {
 	counter, err := command.CounterNamed("") // as pact findings has it, so that both say the same
 	if err != nil {
 		return err

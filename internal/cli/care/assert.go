@@ -106,7 +106,7 @@ func (f *assertFlags) judge(ctx context.Context, a *command.App, s *command.Sour
 	if err != nil {
 		return err
 	}
-	if v.Apart, err = view.ApartOf(ctx, s.Store, s.Context); err != nil {
+	if v.Overlap, err = view.OverlapOf(ctx, s.Store, s.Context); err != nil {
 		return err
 	}
 	a.Failed = v.Fails()

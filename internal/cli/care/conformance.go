@@ -44,7 +44,7 @@ func conformanceCommand(a *command.App) *cobra.Command {
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		cases, err := chosen(args, *areas)
 		if err == nil {
-			cases, err = without(cases, *exclude)
+			cases, err = leaveOutCases(cases, *exclude)
 		}
 		if err != nil {
 			return err
@@ -177,8 +177,8 @@ func chosen(ids, areas []string) ([]conformance.Case, error) {
 	return some, nil
 }
 
-// without leaves out cases, by their id or their area.
-func without(cases []conformance.Case, names []string) ([]conformance.Case, error) {
+// leaveOutCases leaves out cases, by their id or their area.
+func leaveOutCases(cases []conformance.Case, names []string) ([]conformance.Case, error) {
 	for _, name := range names {
 		left := slices.DeleteFunc(slices.Clone(cases), func(c conformance.Case) bool { return c.ID == name || c.Area == name })
 		if len(left) == len(cases) {

@@ -206,7 +206,7 @@ func (a *App) ReadFile(ctx context.Context, name string, unanswered bool) (*Inpu
 		if from, err = safefile.Open(name); err != nil {
 			return nil, err
 		}
-		if file, err = intake.Read(ctx, from, intake.MaxText); err != nil || !file.Stays() {
+		if file, err = intake.Read(ctx, from, intake.MaxText); err != nil || !file.ReadsLazily() {
 			from.Close()
 		}
 	}

@@ -89,22 +89,22 @@ func diffCommand(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// end is a snapshot with the name of its context.
-type end struct{ name, address string }
+// snapshotEnd is a snapshot with the name of its context.
+type snapshotEnd struct{ name, address string }
 
 // endsOf returns the two ends of NAME@A NAME@B [SELECTOR], nil if the arguments
 // have another form.
-func endsOf(args []string) []end {
+func endsOf(args []string) []snapshotEnd {
 	if len(args) < 2 || len(args) > 3 {
 		return nil
 	}
-	var ends []end
+	var ends []snapshotEnd
 	for _, arg := range args[:2] {
 		name, address := view.SplitAddress(arg)
 		if name == "" {
 			return nil
 		}
-		ends = append(ends, end{name, address})
+		ends = append(ends, snapshotEnd{name, address})
 	}
 	return ends
 }
@@ -116,7 +116,7 @@ func madeAtTwoTimes(fields []string) bool {
 }
 
 // diffAcross compares snapshots of two contexts of the store.
-func diffAcross(ctx context.Context, a *command.App, cmd *cobra.Command, flags *command.SourceFlags, ends []end, args []string,
+func diffAcross(ctx context.Context, a *command.App, cmd *cobra.Command, flags *command.SourceFlags, ends []snapshotEnd, args []string,
 	compare func(context.Context, *command.Source, []string, *pact.Snapshot, *pact.Snapshot) error) error {
 	var sides []*pact.Snapshot
 	var newer *command.Source

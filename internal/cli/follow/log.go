@@ -135,8 +135,8 @@ func logCommand(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// called returns the tools, after the call whose answer called them.
-func called(c *story.Call) string {
+// toolsCalled returns the tools, after the call whose answer called them.
+func toolsCalled(c *story.Call) string {
 	if len(c.Tools) == 0 {
 		return ""
 	}
@@ -171,8 +171,8 @@ func filled(c *story.Call) string {
 	return view.Percent(float64(*c.In) / float64(c.Window))
 }
 
-// took returns how long the call took, for a person, "" if that is not known.
-func took(c *story.Call) string {
+// duration returns how long the call took, for a person, "" if that is not known.
+func duration(c *story.Call) string {
 	if c.Took == nil {
 		return ""
 	}

@@ -173,11 +173,11 @@ func findingsCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		apart := relations.Apart(c.Name())
+		apart := relations.Overlap(c.Name())
 		if a.JSON {
 			return a.PrintJSON(struct {
 				*simulate.Report
-				view.Apart
+				view.Overlap
 				Family *runs.Family `json:"family"`
 			}{r, apart, family})
 		}

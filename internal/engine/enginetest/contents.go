@@ -42,7 +42,7 @@ func testContent(t *testing.T, s Suite) {
 		e, parent := p.Entry, p.Parent
 		n := *e.Node()
 		if i := strings.TrimPrefix(n.ID, "n"); i != n.ID {
-			n.Content = tree.Hold(odd[i[0]-'0'])
+			n.Content = tree.InMemory(odd[i[0]-'0'])
 		}
 		p := tree.Placed{Node: tree.NewNode(n, nil), Parent: -1}
 		if parent != "" {

@@ -281,7 +281,7 @@ func (d *driver) checkDeltas() {
 			}
 		}
 		for _, b := range born {
-			if had := sure.Get(before.Node(b.Node.ID)); !said[b.Node.ID] && (had == nil || !had.Same(b.Node)) {
+			if had := sure.Get(before.Node(b.Node.ID)); !said[b.Node.ID] && (had == nil || !had.Equal(b.Node)) {
 				d.Errorf("cycle %d: the delta does not have %q", got.Cycle, b.Node.ID)
 			}
 		}
@@ -336,8 +336,8 @@ func sameNode(t *testing.T, want, got *tree.Node) {
 	// Made again from what was read, with its hash computed: the store of the other tree may be
 	// closed by now.
 	again := b
-	again.Content = tree.Hold(read)
-	if !tree.NewNode(again, nil).Same(want) || a.Content.Size() != b.Content.Size() {
+	again.Content = tree.InMemory(read)
+	if !tree.NewNode(again, nil).Equal(want) || a.Content.Size() != b.Content.Size() {
 		t.Errorf("%q has the content %s", a.ID, read)
 	}
 	if a.ID != b.ID || a.Type != b.Type || a.Offset != b.Offset || a.Priority != b.Priority || a.Cycle != b.Cycle ||

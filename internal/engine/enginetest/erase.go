@@ -130,7 +130,7 @@ func testEraseMoved(t *testing.T, s Suite) {
 	}
 	second := to(first, "named")
 	later := tree.NewNode(tree.Node{ID: "later", Type: "cb", Cycle: 4, Expiry: tree.Never,
-		Content: tree.Hold(canon.String("after it was moved away"))}, nil)
+		Content: tree.InMemory(canon.String("after it was moved away"))}, nil)
 	third := to(second, "other")
 	d := driveHistory(t, s, "moved", first, second, third,
 		sure.Get(third.Patch(4, nil, []tree.Born{{Node: later, Parent: "moved"}})))

@@ -35,7 +35,7 @@ func imported(t *testing.T, cycle int64, nodes ...listed) *tree.Tree {
 			n.Expiry = l.expiry
 		}
 		if l.content != "" {
-			n.Content = tree.Hold(canon.String(l.content))
+			n.Content = tree.InMemory(canon.String(l.content))
 		}
 		parent := -1
 		if l.parent != "" {

@@ -106,7 +106,7 @@ func emptyNode(t *testing.T, n *tree.Node) *tree.Node {
 	gap.Headers = append(headers, tree.Header{Name: "pact:erased",
 		Value: canon.String(hex.EncodeToString(mac.Sum(nil)))})
 	if content != "" {
-		gap.Content = tree.Hold(`"[erased]"`)
+		gap.Content = tree.InMemory(`"[erased]"`)
 	}
 	return tree.NewNode(gap, nil)
 }

@@ -96,7 +96,7 @@ func isInline(settings string) bool { return strings.HasPrefix(strings.TrimSpace
 func claudeTold(p *Program, places layers, ofFlag map[string]any) {
 	route := p.Routes[0]
 	if route.From != "" && route.From != "ANTHROPIC_BASE_URL" {
-		text, _ := json.Marshal(merged(ofFlag, map[string]any{"env": map[string]any{"ANTHROPIC_BASE_URL": p.told("anthropic")}}))
+		text, _ := json.Marshal(merged(ofFlag, map[string]any{"env": map[string]any{"ANTHROPIC_BASE_URL": p.proxyAddress("anthropic")}}))
 		p.drop("--settings")
 		p.insert("--settings", string(text))
 	}

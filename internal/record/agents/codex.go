@@ -57,10 +57,10 @@ func resolveCodex(p *Program) error {
 		return err
 	}
 	p.steer = func() {
-		pairs := []string{"openai_base_url", p.told("openai")}
+		pairs := []string{"openai_base_url", p.proxyAddress("openai")}
 		if !signedIn {
 			pairs = []string{"model_provider", "pact", "model_providers.pact.name", "pact",
-				"model_providers.pact.base_url", p.told("openai"), "model_providers.pact.wire_api", "responses",
+				"model_providers.pact.base_url", p.proxyAddress("openai"), "model_providers.pact.wire_api", "responses",
 				"model_providers.pact.env_key", "OPENAI_API_KEY"}
 		}
 		codexTold(p, pairs...)
@@ -84,7 +84,7 @@ func resolveCodexProvider(p *Program, dir, id string, settings map[string]any, f
 	if err := p.route(id, address, from("model_providers", id, "base_url")); err != nil {
 		return err
 	}
-	p.steer = func() { codexTold(p, "model_providers."+id+".base_url", p.told(id)) }
+	p.steer = func() { codexTold(p, "model_providers."+id+".base_url", p.proxyAddress(id)) }
 	return nil
 }
 

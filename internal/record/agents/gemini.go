@@ -241,11 +241,11 @@ func (p *Program) qwenModels(settings, ofSystem map[string]any, from string) err
 		}
 		mine := map[string]any{}
 		if how != "" {
-			mine["security"] = map[string]any{"auth": map[string]any{"baseUrl": p.told("openai")}}
+			mine["security"] = map[string]any{"auth": map[string]any{"baseUrl": p.proxyAddress("openai")}}
 		}
 		if len(named) > 0 {
 			mine["modelProviders"] = replaced(providers, func(address string) string {
-				return p.told(named[address])
+				return p.proxyAddress(named[address])
 			})
 		}
 		text, _ := json.Marshal(merged(ofSystem, mine))

@@ -108,7 +108,7 @@ func resolveAider(p *Program) error {
 			"on this machine read it", "write into .env what is in set-env")
 	}
 	p.steer = func() {
-		args := []string{"--openai-api-base", p.told("openai")}
+		args := []string{"--openai-api-base", p.proxyAddress("openai")}
 		p.drop("--openai-api-base")
 		for _, pair := range p.Env {
 			args = append(args, "--set-env", pair)
@@ -178,7 +178,7 @@ func resolveMini(p *Program) error {
 	if err := p.route("model", address, from); err != nil {
 		return err
 	}
-	p.steer = func() { p.Args = append(p.Args, "-c", "model.model_kwargs.api_base="+p.told("model")) }
+	p.steer = func() { p.Args = append(p.Args, "-c", "model.model_kwargs.api_base="+p.proxyAddress("model")) }
 	return nil
 }
 

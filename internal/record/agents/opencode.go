@@ -78,7 +78,7 @@ func resolveOpencode(p *Program) error {
 	p.steer = func() {
 		for _, r := range p.Routes {
 			content = merged(content, map[string]any{"provider": map[string]any{r.Name: map[string]any{
-				"options": map[string]any{"baseURL": p.told(r.Name)}}}})
+				"options": map[string]any{"baseURL": p.proxyAddress(r.Name)}}}})
 		}
 		text, _ := json.Marshal(content)
 		p.Env = append(p.Env, variable+"="+string(text))

@@ -64,7 +64,7 @@ func resolvePi(p *Program) error {
 	p.steer = func() {
 		p.Holds = "export default function (pi) {\n"
 		for _, r := range p.Routes {
-			p.Holds += `  pi.registerProvider("` + r.Name + `", { baseUrl: "` + p.told(r.Name) + "\" });\n"
+			p.Holds += `  pi.registerProvider("` + r.Name + `", { baseUrl: "` + p.proxyAddress(r.Name) + "\" });\n"
 		}
 		p.Holds += "}\n"
 		p.insert("-e", filepath.Join(p.Dir, p.File))

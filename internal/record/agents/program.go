@@ -94,7 +94,7 @@ func (p *Program) Point(address string) {
 	p.address = address
 	p.spare()
 	for _, pair := range p.variables {
-		p.Env = append(p.Env, pair[0]+"="+p.told(pair[1]))
+		p.Env = append(p.Env, pair[0]+"="+p.proxyAddress(pair[1]))
 	}
 	if p.steer != nil {
 		p.steer()

@@ -50,7 +50,7 @@ func output(f fields) bool {
 
 // readItems reads the items that a session of the OpenAI Agents SDK holds. Items
 // of the model that follow each other are one answer.
-func readItems(list []entry, found *findings) []Session {
+func readItems(list []record, found *findings) []Session {
 	g := conversationBuilder{api: provider.Responses, texts: found.texts}
 	var said []canon.Any
 	line, id := 0, ""
@@ -74,7 +74,7 @@ func readItems(list []entry, found *findings) []Session {
 			said = append(said, e.value())
 		default:
 			answer()
-			g.say(e.value())
+			g.addMessages(e.value())
 		}
 	}
 	answer()
@@ -95,7 +95,7 @@ func isSpans(first raw) bool {
 
 // readSpans reads the spans that a trace processor of the OpenAI Agents SDK was
 // given. A generation has its messages; a response has only its id.
-func readSpans(list []entry, found *findings) (made []Session) {
+func readSpans(list []record, found *findings) (made []Session) {
 	var order []string
 	sessions := map[string]*Session{}
 	for _, e := range list {

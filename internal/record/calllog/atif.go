@@ -32,7 +32,7 @@ type atif struct {
 }
 
 // readATIF reads trajectories. Each embedded trajectory of a sub-agent is a session of its own.
-func readATIF(list []entry, found *findings) (made []Session) {
+func readATIF(list []record, found *findings) (made []Session) {
 	names := map[string]int{}
 	for _, e := range list {
 		if !isATIF(e.raw()) {
@@ -49,7 +49,7 @@ func readATIF(list []entry, found *findings) (made []Session) {
 const deepestAgent = 16
 
 // trajectory reads a trajectory and those of its sub-agents. depth is how many are around it.
-func trajectory(e entry, begun *ParentCall, names map[string]int, found *findings, depth int) []Session {
+func trajectory(e record, begun *ParentCall, names map[string]int, found *findings, depth int) []Session {
 	f := e.fields()
 	agent := f["agent"].fields()
 	steps := e.under(f["steps"])
@@ -92,7 +92,7 @@ func trajectory(e entry, begun *ParentCall, names map[string]int, found *finding
 }
 
 // step adds the turns of a step.
-func (a *atif) step(e entry) {
+func (a *atif) step(e record) {
 	f := e.fields()
 	extra := f["extra"].fields()
 	t := turn{line: e.line, at: timeOf(f["timestamp"].value()), parts: a.content(f["message"]), id: f.text("step_id")}

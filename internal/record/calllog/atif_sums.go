@@ -24,7 +24,7 @@ func (a *atif) compare(f, all fields, steps int) {
 		if t := &a.turns[i]; t.role == "assistant" && !t.copied {
 			u := t.answer.Usage
 			in, out, cached = sum(in, u.In), sum(out, u.Out), sum(cached, u.Cached)
-			dollars += sums.Amount((&Call{Attrs: t.attrs}).says(costAttr).Text)
+			dollars += sums.Amount((&Call{Attrs: t.attrs}).attribute(costAttr).Text)
 		}
 	}
 	for _, c := range []struct {
@@ -51,9 +51,9 @@ func (a *atif) compare(f, all fields, steps int) {
 }
 
 // countATIF counts a trajectory and those of its sub-agents.
-func countATIF(e entry, b *sums.Book) { countTrajectory(e, b, 0) }
+func countATIF(e record, b *sums.Book) { countTrajectory(e, b, 0) }
 
-func countTrajectory(e entry, b *sums.Book, depth int) {
+func countTrajectory(e record, b *sums.Book, depth int) {
 	f := e.fields()
 	b.Note("about the agent")
 	for _, r := range f["steps"].elems() {
@@ -87,6 +87,6 @@ func countTrajectory(e entry, b *sums.Book, depth int) {
 			b.Note("sub-agent that is too deep")
 			continue
 		}
-		countTrajectory(entry{inMemory: sub, line: e.line}, b, depth+1)
+		countTrajectory(record{inMemory: sub, line: e.line}, b, depth+1)
 	}
 }

@@ -23,7 +23,7 @@ func isChatGPT(first raw) bool {
 
 // readChatGPT reads the conversations of an export: each is a session. A message
 // that the user edited, and an answer that was asked for again, begin branches.
-func readChatGPT(list []entry, found *findings) (sessions []Session) {
+func readChatGPT(list []record, found *findings) (sessions []Session) {
 	names := map[string]bool{}
 	for i, e := range list {
 		f := e.fields()

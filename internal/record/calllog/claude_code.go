@@ -30,7 +30,7 @@ func isClaudeCode(first raw) bool {
 // readClaudeCode reads a transcript of Claude Code: a tree of lines, of which
 // each names the line above it. The conversation that a request had is the path
 // above its answer.
-func readClaudeCode(list []entry, found *findings) []Session {
+func readClaudeCode(list []record, found *findings) []Session {
 	t := claudeTree{found: found, texts: found.texts, byID: map[string]*claudeLine{}, requests: map[string]canon.Any{}}
 	lines := inTreeOrder(list, found)
 	for i := range lines {
@@ -62,7 +62,7 @@ type claudeTree struct {
 
 // claudeLine is a line that has a place in the tree.
 type claudeLine struct {
-	*entry
+	*record
 	id     string
 	order  int // among the lines that have a place
 	parent *claudeLine
@@ -97,7 +97,7 @@ type claudeAnswer struct {
 }
 
 // add reads a line and finds its place.
-func (t *claudeTree) add(e *entry) {
+func (t *claudeTree) add(e *record) {
 	f := e.fields()
 	kind, id := f.text("type"), f.text("uuid")
 	if id == "" {
@@ -107,14 +107,14 @@ func (t *claudeTree) add(e *entry) {
 		return
 	}
 	message := f["message"].fields()
-	l := &claudeLine{entry: e, id: id, order: len(t.lines),
+	l := &claudeLine{record: e, id: id, order: len(t.lines),
 		first: f["parentUuid"].empty(), at: timeOf(f["timestamp"].value())}
 	if kind == "user" || kind == "assistant" {
 		l.speaks, l.result = inMessage, holdsResult(message["content"])
 	}
 	other := t.byID[id]
 	for same := other; same != nil && same.id == id; same = same.parent {
-		if same.says(l) {
+		if same.sameMessage(l) {
 			t.found.add(e.line, "it stands in the file twice and was read once")
 			return
 		}
@@ -124,8 +124,8 @@ func (t *claudeTree) add(e *entry) {
 		t.compacted = true
 		t.preserveAfter(l)
 	}
-	if t.place(l, kind, f.text("parentUuid")); other != nil && !l.begins {
-		t.found.say(e.line, "it has the id of another line and says something else; it was put behind that line")
+	if t.findParent(l, kind, f.text("parentUuid")); other != nil && !l.begins {
+		t.found.note(e.line, "it has the id of another line and says something else; it was put behind that line")
 		l.parent = other
 	}
 	if p := l.parent; p != nil {
@@ -144,7 +144,7 @@ func (t *claudeTree) add(e *entry) {
 			return
 		}
 		above := l.parent
-		if above == nil || above.under == nil || !t.beside(l, above.under, message) {
+		if above == nil || above.under == nil || !t.placeBeside(l, above.under, message) {
 			t.answerLine(l, message)
 		}
 		if above != l.parent {
@@ -160,15 +160,15 @@ func (t *claudeTree) add(e *entry) {
 			t.found.add(e.line, "a line of the type "+strconv.Quote(kind)+" was left out")
 		}
 		if l.clears = f.text("subtype") == "microcompact_boundary"; l.clears {
-			t.found.say(e.line, "the agent cleared results of tools; requests behind it have them here as they were")
+			t.found.note(e.line, "the agent cleared results of tools; requests behind it have them here as they were")
 		}
 	}
 	t.byID[id] = l
 	t.lines = append(t.lines, l)
 }
 
-// says reports whether a line says what another one says.
-func (l *claudeLine) says(other *claudeLine) bool {
+// sameMessage reports whether a line says what another one says.
+func (l *claudeLine) sameMessage(other *claudeLine) bool {
 	for _, name := range []string{"type", "message", "attachment"} {
 		if l.member(name).value().Value() != other.member(name).value().Value() {
 			return false
@@ -177,10 +177,10 @@ func (l *claudeLine) says(other *claudeLine) bool {
 	return true
 }
 
-// place finds the line above. Only a message of the user begins a conversation:
+// findParent finds the line above. Only a message of the user begins a conversation:
 // another line that names no line above, or one that the file lacks, belongs
 // behind the line before it.
-func (t *claudeTree) place(l *claudeLine, kind, id string) {
+func (t *claudeTree) findParent(l *claudeLine, kind, id string) {
 	if l.begins || len(t.lines) == 0 {
 		return
 	}
@@ -193,10 +193,10 @@ func (t *claudeTree) place(l *claudeLine, kind, id string) {
 	switch {
 	case l.parent != nil:
 	case id != "":
-		t.found.say(l.line, "the line above it is missing; it was put behind the line before")
+		t.found.note(l.line, "the line above it is missing; it was put behind the line before")
 		l.parent = before
 	case kind != "user" || l.result || t.unlinked():
-		t.found.say(l.line, "it does not name the line above it; it was put behind the line before")
+		t.found.note(l.line, "it does not name the line above it; it was put behind the line before")
 		l.parent = before
 	}
 }
@@ -277,8 +277,8 @@ const (
 	inQueue
 )
 
-// said returns the content of a message of the user or the model as a list, nil of another line.
-func (l *claudeLine) said() []canon.Any {
+// contentParts returns the content of a message of the user or the model as a list, nil of another line.
+func (l *claudeLine) contentParts() []canon.Any {
 	switch l.speaks {
 	case inMessage:
 		return partsOfMessage(l.member("message").member("content").value())

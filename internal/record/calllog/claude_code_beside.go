@@ -8,16 +8,16 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// beside places a line of the model below a message that has an answer already. A line that repeats that answer, or
+// placeBeside places a line of the model below a message that has an answer already. A line that repeats that answer, or
 // calls more tools before any of them has answered, is part of it. One that comes behind the results of its tools
 // follows them: some programs hang all answers to a question below the question. It reports false for another answer
 // to the same question.
-func (t *claudeTree) beside(l *claudeLine, a *claudeAnswer, message fields) bool {
+func (t *claudeTree) placeBeside(l *claudeLine, a *claudeAnswer, message fields) bool {
 	if a.failed || a.made {
 		return false
 	}
 	if r := a.results; r != nil && r.order < l.order {
-		t.found.say(l.line, "it stands beside an answer whose tools have answered; it was read behind their results")
+		t.found.note(l.line, "it stands beside an answer whose tools have answered; it was read behind their results")
 		l.parent, l.above, l.spoke = r, a, false
 		return false // a new answer, in its place
 	}
@@ -70,7 +70,7 @@ func (t *claudeTree) repeated(l *claudeLine, message fields) *claudeLine {
 // finding says so. A text without a letter or a sign is no such line: citations part a text.
 func (t *claudeTree) noteGrowth(a *claudeAnswer, next *claudeLine) {
 	last := a.lines[len(a.lines)-1]
-	now, before := next.said(), last.said()
+	now, before := next.contentParts(), last.contentParts()
 	if a.id == "" || len(now) != 1 || len(before) != 1 {
 		return
 	}
@@ -84,7 +84,7 @@ func (t *claudeTree) noteGrowth(a *claudeAnswer, next *claudeLine) {
 		if last.whole = next.id == last.id || above != "" && above == last.member("parentUuid").text(); last.whole {
 			t.found.add(last.line, "the next line of the answer has its text and more, in its place; it was read once")
 		} else {
-			t.found.say(last.line, "the next line of the answer begins with its text; whether it is that text, grown, the log does not say, so both were read")
+			t.found.note(last.line, "the next line of the answer begins with its text; whether it is that text, grown, the log does not say, so both were read")
 		}
 	}
 }

@@ -111,12 +111,12 @@ type messageList struct {
 
 func (m *messageList) user(l *claudeLine) {
 	if l.answer == nil {
-		m.add("user", l.said(), nil)
+		m.add("user", l.contentParts(), nil)
 	}
 }
 
 func (m *messageList) assistant(l *claudeLine) {
-	m.add("assistant", l.said(), l.answer)
+	m.add("assistant", l.contentParts(), l.answer)
 }
 
 func (m *messageList) add(role string, parts []canon.Any, of *claudeAnswer) {
@@ -149,7 +149,7 @@ func (a *claudeAnswer) content() (blocks []canon.Any) {
 		if l.whole {
 			continue
 		}
-		blocks = append(blocks, l.said()...)
+		blocks = append(blocks, l.contentParts()...)
 	}
 	return blocks
 }

@@ -9,13 +9,13 @@ import (
 // written, if one of them stands in front of the line above it, as in a copy that
 // was sorted or merged: by their times, if all have one, and each behind the line
 // above it. Otherwise it returns the list as it is. Cost: sorting.
-func inTreeOrder(list []entry, found *findings) []entry {
+func inTreeOrder(list []record, found *findings) []record {
 	nodes := make([]treeEntry, 0, len(list))
 	byID := map[string]int{}
 	timed := true
 	for _, e := range list {
 		said := e.raw().pick("parentUuid", "timestamp", "uuid")
-		n := treeEntry{entry: e, above: said[0].text(), at: timeOf(said[1].value())}
+		n := treeEntry{record: e, above: said[0].text(), at: timeOf(said[1].value())}
 		if id := said[2].text(); id != "" {
 			timed = timed && n.at > 0
 			if _, twice := byID[id]; !twice {
@@ -28,7 +28,7 @@ func inTreeOrder(list []entry, found *findings) []entry {
 	for i, n := range nodes {
 		if at, known := byID[n.above]; known && at > i {
 			moved = true
-			found.say(n.line, "it stands in front of the line above it; the lines were put in order")
+			found.note(n.line, "it stands in front of the line above it; the lines were put in order")
 		}
 	}
 	if !moved {
@@ -41,7 +41,7 @@ func inTreeOrder(list []entry, found *findings) []entry {
 	if timed {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(nodes[a].at, nodes[b].at) })
 	}
-	ordered := make([]entry, 0, len(nodes))
+	ordered := make([]record, 0, len(nodes))
 	for _, i := range order {
 		var path []int
 		for !nodes[i].placed {
@@ -52,7 +52,7 @@ func inTreeOrder(list []entry, found *findings) []entry {
 			}
 		}
 		for _, at := range slices.Backward(path) {
-			ordered = append(ordered, nodes[at].entry)
+			ordered = append(ordered, nodes[at].record)
 		}
 	}
 	return ordered
@@ -60,7 +60,7 @@ func inTreeOrder(list []entry, found *findings) []entry {
 
 // treeEntry is a line with the id of the line above it and its time.
 type treeEntry struct {
-	entry
+	record
 	above  string
 	at     int64
 	placed bool

@@ -17,7 +17,7 @@ func isClineSession(first raw) bool {
 
 // readClineSession reads sessions of the SDK of Cline, whose messages are those of Anthropic's API but for images
 // and files, whichever provider they went to.
-func readClineSession(list []entry, found *findings) (made []Session) {
+func readClineSession(list []record, found *findings) (made []Session) {
 	for _, e := range list {
 		f := e.fields()
 		g := conversationBuilder{api: provider.Messages, texts: found.texts}
@@ -32,14 +32,14 @@ func readClineSession(list []entry, found *findings) (made []Session) {
 			role, content, at := f.text("role"), clineContent(f["content"].value()), timeOf(f["ts"].value())
 			switch role {
 			case "user", "system":
-				g.say(canon.Fields("role", role, "content", content))
+				g.addMessages(canon.Fields("role", role, "content", content))
 			case "assistant":
 				for ; i+1 < len(list); i++ { // the counts of an answer stand in one of its messages
 					next := list[i+1].fields()
 					if next.text("role") != role || f["metrics"] != nil && next["metrics"] != nil {
 						break
 					}
-					found.say(list[i+1].line, partOfAnswer)
+					found.note(list[i+1].line, partOfAnswer)
 					if next["metrics"] != nil {
 						f = next
 					}
@@ -99,7 +99,7 @@ func clineUsage(message fields) provider.Usage {
 }
 
 // countClineSession counts a session of the SDK of Cline.
-func countClineSession(e entry, b *sums.Book) {
+func countClineSession(e record, b *sums.Book) {
 	f := e.fields()
 	b.Message(canon.Fields("system_prompt", f["system_prompt"].value()))
 	for _, m := range f["messages"].elems() {

@@ -16,7 +16,7 @@ func TestASessionOfCline(t *testing.T) {
 	if got := words(requestOf(t, c).Parts); got != sent || tokensOf(a.Usage) != "440/9/390/48/-" || a.Model != "anthropic/claude-opus-4-8" {
 		t.Errorf("%s %s was sent\n%s\nwant\n%s", a.Model, tokensOf(a.Usage), got, sent)
 	}
-	if cost := c.says(costAttr).Text; cost != "0.0031" || c.Started != 1777885203e9 || c.Ended != 1777885205e9 {
+	if cost := c.attribute(costAttr).Text; cost != "0.0031" || c.Started != 1777885203e9 || c.Ended != 1777885205e9 {
 		t.Errorf("it cost %s from %d to %d", cost, c.Started, c.Ended)
 	}
 	if missing := strings.Join(log.Sessions[0].Missing, ", "); strings.Contains(missing, "system prompt") {

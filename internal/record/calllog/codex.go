@@ -46,11 +46,11 @@ type codex struct {
 // readCodex reads a rollout of Codex, the log of a thread, whose lines are in order. The items of an answer
 // end where the tokens of the call are noted. Lines of type event_msg repeat what
 // other lines say, so only their tokens count.
-func readCodex(list []entry, found *findings) []Session {
+func readCodex(list []record, found *findings) []Session {
 	c := codex{conversationBuilder: conversationBuilder{api: provider.Responses, texts: found.texts}, model: unknownModel, found: found}
 	copied, from := forkedAt(list)
 	if copied < 0 {
-		found.say(0, "it may begin with a copy of the thread "+strconv.Quote(from)+", whose calls would be counted there too")
+		found.note(0, "it may begin with a copy of the thread "+strconv.Quote(from)+", whose calls would be counted there too")
 	}
 	for i, e := range list {
 		if i > 0 && i == copied {
@@ -69,12 +69,12 @@ func readCodex(list []entry, found *findings) []Session {
 			c.item(payload, f["payload"].value(), e.line, at)
 		case "token_usage_record":
 			c.noted = e.line
-			c.end(payload.text("response_id"), payload["usage"].fields())
+			c.endAnswer(payload.text("response_id"), payload["usage"].fields())
 		case "event_msg":
 			c.events = true
 			c.event(payload, e.line)
 		case "compacted":
-			c.end("", nil)
+			c.endAnswer("", nil)
 			c.replace(payload, e.line)
 		case "world_state":
 		default:
@@ -84,7 +84,7 @@ func readCodex(list []entry, found *findings) []Session {
 	if copied > 0 && copied == len(list) {
 		c.forked(list)
 	}
-	c.leave(found)
+	c.leaveOutOpen(found)
 	if !c.talk {
 		return nil
 	}
@@ -105,15 +105,15 @@ func (c *codex) event(payload fields, line int) {
 			c.noted = line
 		}
 		if len(c.said) > 0 {
-			c.end("", tokens)
+			c.endAnswer("", tokens)
 		} else if tokens != nil {
 			c.counted(tokens)
 		}
 	case "task_complete", "turn_aborted":
-		c.end("", nil)
+		c.endAnswer("", nil)
 		c.unasked = false
 	case "thread_rolled_back":
-		c.end("", nil)
+		c.endAnswer("", nil)
 		if n := payload.count("num_turns"); n != nil && *n > 0 {
 			c.rollBack(*n, line)
 		} else {
@@ -139,7 +139,7 @@ func (c *codex) rollBack(turns int64, line int) {
 		}
 	}
 	if turns > 0 {
-		c.found.say(line, "it takes back more turns than there are")
+		c.found.note(line, "it takes back more turns than there are")
 	}
 	if at < len(c.messages) && c.answered < len(c.messages) {
 		c.found.add(line, "it takes back what the model had not answered, so no request has it")
@@ -169,15 +169,15 @@ func beginsTurn(item canon.Any) bool {
 	return role.Text == "user"
 }
 
-// leave leaves out answers that the next lines may change: an answer that goes on, if events tell when
+// leaveOutOpen leaves out answers that the next lines may change: an answer that goes on, if events tell when
 // answers end, and one that the next line may call a summary. They come with the next import.
-func (c *codex) leave(found *findings) {
+func (c *codex) leaveOutOpen(found *findings) {
 	if c.unasked {
 		c.made.Calls, c.answered, c.messages = c.made.Calls[:len(c.made.Calls)-1], c.prior, c.messages[:c.prior]
 	}
 	switch {
 	case !c.events:
-		c.say(c.said...)
+		c.addMessages(c.said...)
 	case len(c.said) > 0 || c.unasked:
 		found.add(c.line, "the answer that begins here may go on, so it was left out; it comes with the next import")
 	}
@@ -190,7 +190,7 @@ func (c *codex) instructions(meta fields) {
 	if text == "" || len(c.messages) > 0 {
 		return
 	}
-	c.say(canon.Fields("type", "message", "role", "developer",
+	c.addMessages(canon.Fields("type", "message", "role", "developer",
 		"content", canon.ArrayOf(canon.Fields("type", "input_text", "text", text))))
 	c.opening = slices.Clone(c.messages)
 }
@@ -207,8 +207,8 @@ func (c *codex) item(f fields, value canon.Any, line int, at int64) {
 		}
 		c.said = append(c.said, value)
 	} else {
-		c.end("", nil)
-		c.say(value)
+		c.endAnswer("", nil)
+		c.addMessages(value)
 	}
 	c.at = at
 }
@@ -224,8 +224,8 @@ func sentItem(item canon.Any) canon.Any {
 	return canon.Object(members...)
 }
 
-// end ends the answer that goes on, if any does.
-func (c *codex) end(id string, tokens fields) {
+// endAnswer ends the answer that goes on, if any does.
+func (c *codex) endAnswer(id string, tokens fields) {
 	if len(c.said) == 0 {
 		return
 	}
@@ -260,8 +260,8 @@ func (c *codex) replace(f fields, line int) {
 	calls := c.made.Calls
 	if id := f.text("compaction_response_id"); id != "" && len(calls) > 0 && calls[len(calls)-1].ID == id {
 		c.made.Calls = calls[:len(calls)-1]
-		c.found.say(line, "the rollout lacks the prompt of the call for a summary, so that call was left out")
-		c.found.leave(c.noted)
+		c.found.note(line, "the rollout lacks the prompt of the call for a summary, so that call was left out")
+		c.found.leaveOut(c.noted)
 	}
 	history := f["replacement_history"].elems()
 	summary := f.text("message")
@@ -272,23 +272,23 @@ func (c *codex) replace(f fields, line int) {
 	before := c.messages[len(c.opening):]
 	c.messages, c.unasked, c.talk = slices.Clone(c.opening), false, true
 	for _, e := range history {
-		c.say(sentItem(e.value()))
+		c.addMessages(sentItem(e.value()))
 	}
 	if history == nil {
-		c.found.say(line, "the rollout lacks what a compaction left; it was rebuilt of what the user said and the summary")
+		c.found.note(line, "the rollout lacks what a compaction left; it was rebuilt of what the user said and the summary")
 		for _, m := range before {
 			if role := roleOf(c.texts.value(m)); role == "user" || role == "developer" {
 				c.messages = longer(c.messages, m)
 			}
 		}
-		c.say(canon.Fields("type", "message", "role", "user",
+		c.addMessages(canon.Fields("type", "message", "role", "user",
 			"content", canon.ArrayOf(canon.Fields("type", "input_text", "text", summary))))
 	}
 	c.answered, c.rewrites = len(c.messages), true
 }
 
 // countCodex counts a line of a rollout.
-func countCodex(e entry, b *sums.Book) {
+func countCodex(e record, b *sums.Book) {
 	f := e.fields()
 	payload := f["payload"].fields()
 	switch kind := f.text("type"); {

@@ -9,7 +9,7 @@ import (
 // forkedAt returns how many lines at the beginning of a rollout are a copy of the thread that it is a fork of, and the id
 // of that thread; "" for a rollout that is none. Codex writes the copies with other times, but the id of a turn says when
 // it began: the first turn of a fork began after it. The count is below 0 if a turn has no such id.
-func forkedAt(list []entry) (copied int, from string) {
+func forkedAt(list []record) (copied int, from string) {
 	born := int64(0)
 	for _, e := range list {
 		f := e.fields()
@@ -52,12 +52,12 @@ func timeOfID(id string) int64 {
 }
 
 // forked ends the lines that are a copy: the calls in them were made, and paid, in the thread that was forked.
-func (c *codex) forked(copied []entry) {
-	c.end("", nil)
+func (c *codex) forked(copied []record) {
+	c.endAnswer("", nil)
 	if len(c.made.Calls) > 0 {
-		c.found.say(copied[0].line, "the calls of the thread that was forked are in its own rollout; here they are history")
+		c.found.note(copied[0].line, "the calls of the thread that was forked are in its own rollout; here they are history")
 		for _, e := range copied {
-			c.found.leave(e.line)
+			c.found.leaveOut(e.line)
 		}
 	}
 	c.made.Calls, c.last.ID, c.unasked, c.prior = c.made.Calls[:0], "", false, c.answered

@@ -9,9 +9,9 @@ import (
 // inOrderOfTime returns the lines of a rollout in the order of their times, if every line has one, else as they are. Lines
 // of one time stay as they are. Where lines were moved, one that stands in the file twice, its time included, is there
 // once, and again has the others: two copies of a rollout that were joined say no more than one.
-func inOrderOfTime(list []entry, found *findings) (ordered, again []entry) {
+func inOrderOfTime(list []record, found *findings) (ordered, again []record) {
 	type timed struct {
-		entry
+		record
 		at int64
 	}
 	lines := make([]timed, len(list))
@@ -29,7 +29,7 @@ func inOrderOfTime(list []entry, found *findings) (ordered, again []entry) {
 		sum := sha256.Sum256(l.raw())
 		_, twice := seen[sum]
 		if seen[sum] = struct{}{}; twice {
-			again = append(again, l.entry)
+			again = append(again, l.record)
 			found.add(l.line, "it stands in the file twice and was read once")
 		}
 		return twice
@@ -38,9 +38,9 @@ func inOrderOfTime(list []entry, found *findings) (ordered, again []entry) {
 		found.add(0, "its lines were not in the order of their times, and were put into it")
 		slices.SortStableFunc(lines, byTime)
 	}
-	ordered = make([]entry, len(lines))
+	ordered = make([]record, len(lines))
 	for i := range lines {
-		ordered[i] = lines[i].entry
+		ordered[i] = lines[i].record
 	}
 	return ordered, again
 }

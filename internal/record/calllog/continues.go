@@ -14,7 +14,7 @@ func (c *Call) Continues(before *Call) (more canon.Any, continues bool, err erro
 		return canon.Any{}, false, nil
 	}
 	if n := len(before.sent); c.of != nil {
-		if at := c.shared(before); n > len(c.sent) || !slices.EqualFunc(c.sent[at:n], before.sent[at:], c.of.same) {
+		if at := c.shared(before); n > len(c.sent) || !slices.EqualFunc(c.sent[at:n], before.sent[at:], c.of.equal) {
 			return canon.Any{}, false, nil
 		}
 		more, err = c.messages(n)

@@ -9,7 +9,7 @@ import (
 )
 
 // eachRecord counts the values of a list that stands in one entry, each as a record.
-func eachRecord(e entry, list raw, b *sums.Book, count func(f fields)) {
+func eachRecord(e record, list raw, b *sums.Book, count func(f fields)) {
 	for i, m := range e.under(list) {
 		if i > 0 {
 			b.Record(m.line)
@@ -19,7 +19,7 @@ func eachRecord(e entry, list raw, b *sums.Book, count func(f fields)) {
 }
 
 // countOpencode counts an exported session of opencode.
-func countOpencode(e entry, b *sums.Book) {
+func countOpencode(e record, b *sums.Book) {
 	eachRecord(e, e.fields()["messages"], b, func(f fields) {
 		var said []canon.Any
 		for _, r := range f["parts"].elems() {
@@ -51,10 +51,10 @@ func countOpencode(e entry, b *sums.Book) {
 }
 
 // countContent counts a content of Gemini.
-func countContent(e entry, b *sums.Book) { b.Message(e.value()) }
+func countContent(e record, b *sums.Book) { b.Message(e.value()) }
 
 // countItem counts an item of OpenAI's Responses, or an object that holds a list of them.
-func countItem(e entry, b *sums.Book) {
+func countItem(e record, b *sums.Book) {
 	if list := e.fields()["items"]; list.kind() == canon.KindArray {
 		for i, item := range e.under(list) {
 			if i > 0 {
@@ -68,7 +68,7 @@ func countItem(e entry, b *sums.Book) {
 }
 
 // countSpan counts a span of the OpenAI Agents SDK.
-func countSpan(e entry, b *sums.Book) {
+func countSpan(e record, b *sums.Book) {
 	span := e.fields()["span_data"].fields()
 	if span.text("type") != "generation" || span["input"].kind() != canon.KindArray {
 		b.Note("span without messages")
@@ -84,7 +84,7 @@ func countSpan(e entry, b *sums.Book) {
 }
 
 // countLangChain counts a message of LangChain, or a value that holds a list of them.
-func countLangChain(e entry, b *sums.Book) {
+func countLangChain(e record, b *sums.Book) {
 	list := []raw{e.raw()}
 	if role, _ := langChainMessage(e.raw()); role == "" {
 		list = langChainList(e.raw())
@@ -111,7 +111,7 @@ func countLangChain(e entry, b *sums.Book) {
 }
 
 // countChatGPT counts a conversation of ChatGPT's export. Its results name no call.
-func countChatGPT(e entry, b *sums.Book) {
+func countChatGPT(e record, b *sums.Book) {
 	nodes := e.fields()["mapping"].fields()
 	for _, id := range slices.Sorted(maps.Keys(nodes)) {
 		f := nodes[id].fields()["message"].fields()

@@ -12,8 +12,8 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// entry is one value of a log: in memory, or in a file, from which it is read each time it is asked for.
-type entry struct {
+// record is one value of a log: in memory, or in a file, from which it is read each time it is asked for.
+type record struct {
 	inMemory raw
 	line     int        // counted from 1; in a file that is one value, where the value begins
 	of       *valueFile // where the value stands, nil for one in memory
@@ -21,16 +21,16 @@ type entry struct {
 	size     int
 }
 
-func (e entry) raw() raw {
+func (e record) raw() raw {
 	if e.of == nil {
 		return e.inMemory
 	}
 	return e.of.read(e.at, e.size)
 }
 
-func (e entry) fields() fields         { return e.raw().fields() }
-func (e entry) value() canon.Any       { return e.raw().value() }
-func (e entry) member(name string) raw { return e.raw().member(name) }
+func (e record) fields() fields         { return e.raw().fields() }
+func (e record) value() canon.Any       { return e.raw().value() }
+func (e record) member(name string) raw { return e.raw().member(name) }
 
 // valueFile reads the values of a file, mostly one after another. The first error stays: a value is empty then.
 type valueFile struct {
@@ -58,7 +58,7 @@ func (t *valueFile) read(at int64, size int) raw {
 			return nil
 		}
 	}
-	is := make(raw, size) // its capacity tells [entry.under] where a part begins
+	is := make(raw, size) // its capacity tells [record.under] where a part begins
 	copy(is, t.window[at-t.from:])
 	t.last, t.lastAt = is, at
 	return is
@@ -68,10 +68,10 @@ func (t *valueFile) read(at int64, size int) raw {
 var wrappers = []string{"data", "logs", "requests", "entries", "items", "records", "results", "generations",
 	"observations", "traces", "trajectories"}
 
-// entriesOf returns the values of a file: of JSON Lines each line, of a list each element. Damaged lines give the
+// recordsOf returns the values of a file: of JSON Lines each line, of a list each element. Damaged lines give the
 // values that they still hold; what was left out of them is in d. E_DOCUMENT_INVALID with line and offset for a single
 // value that is not JSON. byLine says that the lines were recognized one by one.
-func entriesOf(data []byte, byLine bool) (list []entry, d canon.Damage, err error) {
+func recordsOf(data []byte, byLine bool) (list []record, d canon.Damage, err error) {
 	first, number, rest := canon.NextLine(data, 0, 0)
 	_, err = canon.Parse(first)
 	s := canon.Scanner{Data: data[rest-len(first):]}
@@ -97,7 +97,7 @@ func entriesOf(data []byte, byLine bool) (list []entry, d canon.Damage, err erro
 		}
 		last := len(bytes.TrimSpace(data[next:])) == 0
 		for _, p := range d.Line(text, int64(next-len(text)), number, last && len(list) > 0) {
-			list = append(list, entry{inMemory: p.Text, line: number})
+			list = append(list, record{inMemory: p.Text, line: number})
 		}
 		at, line = next, number
 	}
@@ -105,7 +105,7 @@ func entriesOf(data []byte, byLine bool) (list []entry, d canon.Damage, err erro
 
 // elementsOf returns the elements of a list, and of an object that wraps a
 // list. Any other value is the only one.
-func elementsOf(data []byte, line int) []entry {
+func elementsOf(data []byte, line int) []record {
 	list := raw(data)
 	if f := list.fields(); f != nil && apiOf(f) == "" && shapeOf(f) == "" {
 		if wrapped, _ := f.first(wrappers...); wrapped.kind() == canon.KindArray {
@@ -115,20 +115,20 @@ func elementsOf(data []byte, line int) []entry {
 		}
 	}
 	if list.kind() != canon.KindArray {
-		return []entry{{inMemory: list, line: line}}
+		return []record{{inMemory: list, line: line}}
 	}
-	return entry{inMemory: data, line: line}.under(list)
+	return record{inMemory: data, line: line}.under(list)
 }
 
 // under returns the elements of a list that is a part of the entry, each with its line.
-func (e entry) under(list raw) (all []entry) {
+func (e record) under(list raw) (all []record) {
 	at, line, whole := 0, e.line, e.raw()
 	for _, r := range list.elems() {
 		// Every element is a part of the entry, so its capacity says where it begins.
 		begins := cap(whole) - cap(r)
 		line += bytes.Count(whole[at:begins], []byte("\n"))
 		at = begins
-		all = append(all, entry{inMemory: r, line: line})
+		all = append(all, record{inMemory: r, line: line})
 	}
 	return all
 }
@@ -147,20 +147,20 @@ type findings struct {
 
 // add notes that something was left out in a line, 0 if it has none.
 func (f *findings) add(line int, why string) {
-	f.say(line, why)
-	f.leave(line)
+	f.note(line, why)
+	f.leaveOut(line)
 }
 
-// leave says that a finding is about a line, besides the one that it names.
-func (f *findings) leave(line int) {
+// leaveOut says that a finding is about a line, besides the one that it names.
+func (f *findings) leaveOut(line int) {
 	if f.lines == nil {
 		f.lines = map[int]bool{}
 	}
 	f.lines[line] = true
 }
 
-// say notes something about a line of which everything may have been read.
-func (f *findings) say(line int, why string) {
+// note notes something about a line of which everything may have been read.
+func (f *findings) note(line int, why string) {
 	if f.count == nil {
 		f.count, f.line = map[string]int{}, map[string]int{}
 	}

@@ -15,13 +15,13 @@ type format struct {
 	name string // with its article, for people
 	is   func(first raw) bool
 	// read makes the sessions of the values of a file, and notes what it leaves out.
-	read   func(list []entry, found *findings) []Session
+	read   func(list []record, found *findings) []Session
 	empty  string   // the error for a file without a session
 	remedy string   // for that error
 	lacks  []string // the parts of a request that a rebuilt session lacks
 	// count counts a value of the file apart from read: each message, the tokens, the price. It shares no code with
 	// read but for the names of members. Nil for bodies of requests, which stay as they are.
-	count func(e entry, b *sums.Book)
+	count func(e record, b *sums.Book)
 }
 
 const noMessage = "it holds no message"

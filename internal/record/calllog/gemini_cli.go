@@ -41,7 +41,7 @@ type chatMessage struct {
 
 // readGeminiChat reads sessions of Gemini CLI: one object, or, from version 0.33 on, records of which each adds a
 // message, writes one anew, or sets the conversation back.
-func readGeminiChat(list []entry, found *findings) (made []Session) {
+func readGeminiChat(list []record, found *findings) (made []Session) {
 	var c *geminiChat
 	end := func() {
 		if c != nil {
@@ -62,7 +62,7 @@ func readGeminiChat(list []entry, found *findings) (made []Session) {
 }
 
 // record takes one record.
-func (c *geminiChat) record(e entry, f fields) {
+func (c *geminiChat) record(e record, f fields) {
 	set := f["$set"].fields()
 	switch {
 	case f["$rewindTo"] != nil:
@@ -83,7 +83,7 @@ func (c *geminiChat) record(e entry, f fields) {
 }
 
 // message adds a message, or puts a later version in the place of an earlier one.
-func (c *geminiChat) message(e entry) {
+func (c *geminiChat) message(e record) {
 	m := chatMessage{fields: e.fields(), line: e.line}
 	if i, known := c.index[m.text("id")]; known {
 		m.line = c.now[i].line
@@ -110,15 +110,15 @@ func (c *geminiChat) rewind(id string) {
 	for _, m := range c.now[i:] {
 		delete(c.index, m.text("id"))
 	}
-	c.back(i)
+	c.truncate(i)
 	c.now = c.now[:i]
 }
 
 // replace puts a list of messages in the place of the conversation, as Gemini CLI does after a compaction.
-func (c *geminiChat) replace(list []entry) {
+func (c *geminiChat) replace(list []record) {
 	c.flush(len(c.now))
 	known := c.index
-	c.back(0)
+	c.truncate(0)
 	c.now, c.index, c.replay = nil, nil, true
 	for _, e := range list {
 		m := chatMessage{fields: e.fields(), line: e.line}
@@ -131,8 +131,8 @@ func (c *geminiChat) replace(list []entry) {
 // mostCopied is how many messages all branches of one session may have copied of others.
 const mostCopied = 1 << 20
 
-// back forgets the contents of the messages from one on.
-func (c *geminiChat) back(i int) {
+// truncate forgets the contents of the messages from one on.
+func (c *geminiChat) truncate(i int) {
 	if i < c.sent {
 		at := c.now[i].begins
 		c.messages, c.sent = c.messages[:at:at], i
@@ -176,7 +176,7 @@ func (c *geminiChat) user(m *chatMessage) {
 		return
 	}
 	if len(t.parts) > 0 {
-		c.say(writer{c.api}.messages(&t)...)
+		c.addMessages(writer{c.api}.messages(&t)...)
 	}
 }
 
@@ -218,7 +218,7 @@ func (c *geminiChat) gemini(m *chatMessage) {
 	}
 	c.answer(w.messages(&t)...)
 	if len(results.parts) > 0 {
-		c.say(w.messages(&results)...)
+		c.addMessages(w.messages(&results)...)
 	}
 }
 

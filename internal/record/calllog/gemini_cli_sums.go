@@ -16,7 +16,7 @@ func chatUsage(f fields) provider.Usage {
 }
 
 // countGeminiChat counts a record of a session of Gemini CLI.
-func countGeminiChat(e entry, b *sums.Book) {
+func countGeminiChat(e record, b *sums.Book) {
 	f := e.fields()
 	if beginsGeminiChat(f) {
 		b.Session = f.text("sessionId")
@@ -28,7 +28,7 @@ func countGeminiChat(e entry, b *sums.Book) {
 	if f["$set"] != nil || f["$rewindTo"] != nil || f["sessionId"] != nil {
 		b.Note("settings")
 	} else {
-		list = []entry{e}
+		list = []record{e}
 	}
 	for i, m := range list {
 		if i > 0 {

@@ -96,7 +96,7 @@ func TestAStreamOfGeminiCLI(t *testing.T) {
 		!strings.HasPrefix(got, "gemini-3-pro-preview -/-/-/-/- user text Is Momo here? -> assistant text I look for it. | assistant call find_book-1") {
 		t.Errorf("%d calls:\n%s", len(calls), got)
 	}
-	if usage := string(calls[1].says("usage").Value()); !strings.Contains(usage, `"input_tokens":680`) {
+	if usage := string(calls[1].attribute("usage").Value()); !strings.Contains(usage, `"input_tokens":680`) {
 		t.Errorf("the tokens of all calls are %s", usage)
 	}
 }

@@ -34,13 +34,13 @@ type geminiStream struct {
 }
 
 // readGeminiStream reads runs of Gemini CLI: texts and calls up to the next result of a tool are one answer.
-func readGeminiStream(list []entry, found *findings) (made []Session) {
+func readGeminiStream(list []record, found *findings) (made []Session) {
 	var s *geminiStream
 	end := func() {
 		if s == nil {
 			return
 		}
-		s.end()
+		s.endAnswer()
 		for i := range s.turns {
 			s.turns[i].answer.Model = s.model
 		}
@@ -63,28 +63,28 @@ func readGeminiStream(list []entry, found *findings) (made []Session) {
 }
 
 // event takes one event.
-func (s *geminiStream) event(e entry, f fields) {
+func (s *geminiStream) event(e record, f fields) {
 	at := timeOf(f["timestamp"].value())
 	switch kind := f.text("type"); {
 	case kind == "init":
 	case kind == "message" && f.text("role") == "assistant":
-		s.says(e.line, at)
+		s.beginAnswer(e.line, at)
 		if !f["delta"].isTrue() {
 			s.endText()
 		}
 		s.text.WriteString(f.text("content"))
 	case kind == "message":
-		s.end()
+		s.endAnswer()
 		s.turns = append(s.turns, turn{role: "user", line: e.line, at: at,
 			parts: []provider.Part{textPart(f.text("content"))}})
 	case kind == "tool_use":
-		s.says(e.line, at)
+		s.beginAnswer(e.line, at)
 		s.endText()
 		id, name := f.text("tool_id"), f.text("tool_name")
 		s.names[id] = name
 		s.answer.parts = append(s.answer.parts, callPart(id, name, f["parameters"].value()))
 	case kind == "tool_result":
-		s.end()
+		s.endAnswer()
 		s.result(e.line, at, f)
 	case kind == "result":
 		s.close(e.line, at, f)
@@ -98,8 +98,8 @@ func (s *geminiStream) event(e entry, f fields) {
 	}
 }
 
-// says begins an answer, or goes on with it.
-func (s *geminiStream) says(line int, at int64) {
+// beginAnswer begins an answer, or goes on with it.
+func (s *geminiStream) beginAnswer(line int, at int64) {
 	if s.answer.role == "" {
 		s.answer = turn{role: "assistant", line: line, began: s.before}
 	}
@@ -114,8 +114,8 @@ func (s *geminiStream) endText() {
 	}
 }
 
-// end adds the answer that was printed.
-func (s *geminiStream) end() {
+// endAnswer adds the answer that was printed.
+func (s *geminiStream) endAnswer() {
 	s.endText()
 	if len(s.answer.parts) > 0 {
 		s.turns = append(s.turns, s.answer)
@@ -141,7 +141,7 @@ func (s *geminiStream) result(line int, at int64, f fields) {
 
 // close takes the end of the run. It counts the tokens of all calls together.
 func (s *geminiStream) close(line int, at int64, f fields) {
-	s.end()
+	s.endAnswer()
 	stats := f["stats"].fields()
 	if models := stats["models"].fields(); len(models) == 1 && strings.HasPrefix(s.model, "auto") {
 		for name := range models {
@@ -181,7 +181,7 @@ func streamUsage(stats fields) provider.Usage {
 }
 
 // countGeminiStream counts an event. The pieces of a text are joined by the reader, so they are not compared.
-func countGeminiStream(e entry, b *sums.Book) {
+func countGeminiStream(e record, b *sums.Book) {
 	f := e.fields()
 	switch kind := f.text("type"); {
 	case kind == "message" && f.text("role") != "assistant":

@@ -16,7 +16,7 @@ func isHAR(first raw) bool {
 
 // readHAR reads the calls to the four APIs among the exchanges of HTTP
 // archives, one a line. Browsers, mitmproxy, Charles and Proxyman write them.
-func readHAR(list []entry, found *findings) []Session {
+func readHAR(list []record, found *findings) []Session {
 	session := Session{Exact: Wire}
 	ids := callIDs{}
 	var exchanges []raw

@@ -24,7 +24,7 @@ func isInspect(first raw) bool {
 // readInspect reads the log of an evaluation with Inspect: each sample, and each
 // of its epochs, is a session. It takes the request of a model event as it went to the provider, and rebuilds it
 // from the messages of an event that lacks it.
-func readInspect(list []entry, found *findings) (sessions []Session) {
+func readInspect(list []record, found *findings) (sessions []Session) {
 	for _, e := range list {
 		for _, one := range e.under(e.fields()["samples"]) {
 			s := sample{fields: one.fields(), found: found}

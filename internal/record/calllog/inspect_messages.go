@@ -23,7 +23,7 @@ func (s *sample) rebuilt(f fields) (c Call, ok bool) {
 	g, w := conversationBuilder{api: provider.Chat, texts: s.found.texts, tools: inspectTools(f["tools"])}, writer{provider.Chat}
 	for _, m := range input {
 		t := s.message(m)
-		g.say(w.messages(&t)...)
+		g.addMessages(w.messages(&t)...)
 	}
 	if len(input) == 0 {
 		return c, false

@@ -7,7 +7,7 @@ import (
 
 // countInspect counts the log of an evaluation: what the messages of each model event say, in the words of Inspect,
 // and the messages that events share by their numbers.
-func countInspect(e entry, b *sums.Book) {
+func countInspect(e record, b *sums.Book) {
 	b.Note("about the evaluation")
 	for _, one := range e.under(e.fields()["samples"]) {
 		b.Record(one.line)

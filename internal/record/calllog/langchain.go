@@ -64,7 +64,7 @@ func isLangChain(first raw) bool {
 }
 
 // readLangChain reads messages as LangChain and LangGraph write them.
-func readLangChain(list []entry, found *findings) []Session {
+func readLangChain(list []record, found *findings) []Session {
 	s := spoken{api: provider.Chat, texts: found.texts}
 	for _, e := range list {
 		messages := []raw{e.raw()}
@@ -100,11 +100,11 @@ func (s *spoken) langChain(role string, f fields, line int, found *findings) {
 	if n := len(s.turns) - 1; n >= 0 && t.role == "assistant" && s.turns[n].role == "assistant" {
 		last := &s.turns[n]
 		if t.answer.Usage == (provider.Usage{}) || t.answer.ID != "" && t.answer.ID == last.answer.ID {
-			found.say(line, partOfAnswer)
+			found.note(line, partOfAnswer)
 			last.parts = append(last.parts, t.parts...)
 			return
 		}
-		found.say(line, "it follows an answer without a request between them, which no provider takes")
+		found.note(line, "it follows an answer without a request between them, which no provider takes")
 	}
 	s.turns = append(s.turns, t)
 }

@@ -35,8 +35,8 @@ func (g *conversationBuilder) call(c Call, model string, answer canon.Any) {
 	g.made.Calls = append(g.made.Calls, c)
 }
 
-// say adds messages.
-func (g *conversationBuilder) say(messages ...canon.Any) {
+// addMessages adds messages.
+func (g *conversationBuilder) addMessages(messages ...canon.Any) {
 	for _, m := range messages {
 		g.messages = longer(g.messages, g.texts.put(m.Value()))
 	}
@@ -44,7 +44,7 @@ func (g *conversationBuilder) say(messages ...canon.Any) {
 
 // answer adds the messages of the last answer.
 func (g *conversationBuilder) answer(messages ...canon.Any) {
-	g.say(messages...)
+	g.addMessages(messages...)
 	g.answered = len(g.messages)
 }
 
@@ -153,13 +153,13 @@ func isAnthropicObject(first raw) bool {
 func hasRequestFields(f fields) bool { return f["max_tokens"] != nil || f["stream"] != nil }
 
 // isSent reports whether a value is a request and cannot be a conversation that nobody answered.
-func isSent(e entry) bool {
+func isSent(e record) bool {
 	f := e.fields()
 	return requests.is(e.raw()) && (hasRequestFields(f) || apiOf(f) != provider.Messages)
 }
 
 // readAnthropicObjects reads objects that each hold a conversation.
-func readAnthropicObjects(list []entry, found *findings) (made []Session) {
+func readAnthropicObjects(list []record, found *findings) (made []Session) {
 	names := map[string]bool{}
 	for i, e := range list {
 		f := e.fields()
@@ -182,7 +182,7 @@ func readAnthropicObjects(list []entry, found *findings) (made []Session) {
 }
 
 // countAnthropic counts a message of Anthropic's API, or an object that holds a list of them.
-func countAnthropic(e entry, b *sums.Book) {
+func countAnthropic(e record, b *sums.Book) {
 	f := e.fields()
 	if list := f["messages"]; list.kind() == canon.KindArray {
 		if system, _ := f.first("system", "system_prompt"); system != nil {
@@ -231,14 +231,14 @@ func listOf(r raw) []raw {
 }
 
 // readAnthropicList reads a list of Anthropic's messages.
-func readAnthropicList(list []entry, found *findings) []Session {
+func readAnthropicList(list []record, found *findings) []Session {
 	g := conversationBuilder{api: provider.Messages, texts: found.texts}
 	return g.sessions(g.anthropic(list, unknownModel, found))
 }
 
 // anthropic adds the calls of a list of Anthropic's messages, and returns the model of the last one. Messages of the
 // assistant that follow one another are one answer.
-func (g *conversationBuilder) anthropic(list []entry, model string, found *findings) string {
+func (g *conversationBuilder) anthropic(list []record, model string, found *findings) string {
 	var before int64
 	for i := 0; i < len(list); i++ {
 		e := list[i]
@@ -253,7 +253,7 @@ func (g *conversationBuilder) anthropic(list []entry, model string, found *findi
 		case role == "assistant":
 			content = canon.ArrayOf(partsOfMessage(content)...)
 			for ; i+1 < len(list) && list[i+1].fields().text("role") == role; i++ {
-				found.say(list[i+1].line, partOfAnswer)
+				found.note(list[i+1].line, partOfAnswer)
 				f = list[i+1].fields()
 				content.Elems = append(content.Elems, partsOfMessage(f["content"].value())...)
 				at = timeOf(f["ts"].value())
@@ -266,7 +266,7 @@ func (g *conversationBuilder) anthropic(list []entry, model string, found *findi
 		case role == "system" && len(g.messages) == 0:
 			g.system = append(g.system, partsOfMessage(content)...)
 		default:
-			g.say(canon.Fields("role", role, "content", content))
+			g.addMessages(canon.Fields("role", role, "content", content))
 		}
 		before = at
 	}
@@ -287,7 +287,7 @@ func isGeminiList(first raw) bool {
 }
 
 // readGeminiList reads a list of Gemini's contents.
-func readGeminiList(list []entry, found *findings) []Session {
+func readGeminiList(list []record, found *findings) []Session {
 	g := conversationBuilder{api: provider.Gemini, texts: found.texts}
 	for i := 0; i < len(list); i++ {
 		e := list[i]
@@ -298,7 +298,7 @@ func readGeminiList(list []entry, found *findings) []Session {
 		}
 		if e.fields().text("role") == "model" {
 			for ; i+1 < len(list) && list[i+1].fields().text("role") == "model"; i++ {
-				found.say(list[i+1].line, partOfAnswer)
+				found.note(list[i+1].line, partOfAnswer)
 				parts, _ := content.Get("parts")
 				content = canon.Fields("role", "model", "parts",
 					canon.ArrayOf(append(parts.Elems, list[i+1].fields()["parts"].value().Elems...)...))
@@ -308,7 +308,7 @@ func readGeminiList(list []entry, found *findings) []Session {
 			g.answer(content)
 			continue
 		}
-		g.say(content)
+		g.addMessages(content)
 	}
 	return g.sessions("")
 }

@@ -169,7 +169,7 @@ func chatList(r raw) bool {
 
 // request finds the body of the request in an object or in one that it holds.
 func (c *logged) request(f fields, depth int) bool {
-	if !c.place(f) {
+	if !c.readDestination(f) {
 		return false
 	}
 	for _, name := range requestNames {
@@ -221,9 +221,9 @@ func holdsParts(name provider.API, body fields) bool {
 // noCalls are the ends of paths whose bodies look like calls and are none.
 var noCalls = []string{"/count_tokens", ":countTokens", "/batches", "/embeddings", "/input_tokens", "/moderations"}
 
-// place reads where a request went. It returns false for a request that asks for something else than an
+// readDestination reads where a request went. It returns false for a request that asks for something else than an
 // answer of a model, such as a count of tokens.
-func (c *logged) place(f fields) bool {
+func (c *logged) readDestination(f fields) bool {
 	if method := f.text("method", "request_method", "http_method"); method != "" && !strings.EqualFold(method, "POST") {
 		return false
 	}

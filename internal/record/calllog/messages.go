@@ -19,19 +19,19 @@ type Replay struct {
 }
 
 // readMessages reads conversations: one whose messages are the values of the file, or one in each value.
-func readMessages(list []entry, found *findings) []Session {
+func readMessages(list []record, found *findings) []Session {
 	if len(list) == 0 || isMessage(list[0].fields()) {
 		return conversationsOf([]*chat{{shape: ShapeOpenAI, values: list}}, found)
 	}
 	var all []*chat
 	for _, e := range list {
 		for _, one := range attemptsOf(e) {
-			all = append(all, &chat{entry: one})
+			all = append(all, &chat{record: one})
 		}
 	}
 	for i, c := range all {
 		if err := c.open(); err != nil {
-			found.refuse(c.within(err, i, len(all)))
+			found.refuse(c.locate(err, i, len(all)))
 			return nil
 		}
 	}
@@ -40,9 +40,9 @@ func readMessages(list []entry, found *findings) []Session {
 
 // chat is a conversation of a file.
 type chat struct {
-	entry
+	record
 	shape  string
-	values []entry       // the messages, if each is a value of the file
+	values []record      // the messages, if each is a value of the file
 	about  canon.Any     // what the conversation says beside its messages; of a run all of it, until it is read
 	calls  [][]canon.Any // the messages that each call was sent
 	final  []canon.Any   // all of them
@@ -58,7 +58,7 @@ func (c *chat) open() *fault.Error {
 		c.shape, c.final = ShapeOpenAI, v.Elems
 		return nil
 	}
-	f := c.entry.fields()
+	f := c.record.fields()
 	list := ""
 	switch c.shape = shapeOf(f); {
 	case c.shape == ShapeSWESmith:
@@ -74,12 +74,12 @@ func (c *chat) open() *fault.Error {
 			Remedy:  "put either messages or conversations into one file"}
 	}
 	messages, _ := v.Get(list)
-	c.final, c.about = messages.Elems, without(v, list)
+	c.final, c.about = messages.Elems, withoutMembers(v, list)
 	return nil
 }
 
-// within adds the number of the conversation to an error, if the file has several.
-func (c *chat) within(err *fault.Error, i, of int) *fault.Error {
+// locate adds the number of the conversation to an error, if the file has several.
+func (c *chat) locate(err *fault.Error, i, of int) *fault.Error {
 	if of > 1 {
 		err.Message = "conversation " + strconv.Itoa(i) + ": " + err.Message
 		err.Line = max(err.Line, c.line)
@@ -91,7 +91,7 @@ func (c *chat) within(err *fault.Error, i, of int) *fault.Error {
 func conversationsOf(all []*chat, found *findings) (made []Session) {
 	for i, c := range all {
 		if err := c.read(); err != nil {
-			found.refuse(c.within(err, i, len(all)))
+			found.refuse(c.locate(err, i, len(all)))
 			return nil
 		}
 	}
@@ -104,7 +104,7 @@ func conversationsOf(all []*chat, found *findings) (made []Session) {
 				break
 			}
 			if err != nil && refused == nil {
-				refused = c.within(err, i, len(all))
+				refused = c.locate(err, i, len(all))
 			}
 		}
 		if refused != nil {
@@ -126,7 +126,7 @@ func conversationsOf(all []*chat, found *findings) (made []Session) {
 		if len(all) > 1 {
 			of = "conversation " + s.Name + ": "
 		}
-		c.say(of, found)
+		c.report(of, found)
 		made = append(made, s)
 	}
 	return made
@@ -238,13 +238,13 @@ func speech(m canon.Any) (speaks, otherwise bool) {
 	return false, otherwise
 }
 
-// say adds what is odd about a conversation.
-func (c *chat) say(of string, found *findings) {
+// report adds what is odd about a conversation.
+func (c *chat) report(of string, found *findings) {
 	named := map[string]bool{}
 	for n, m := range c.final {
 		if role := roleOf(m); !slices.Contains(chatRoles, role) && !named[role] {
 			named[role] = true
-			found.say(c.lineOf(n), of+"message "+strconv.Itoa(n)+" has the role "+clipped(raw(canon.String(role)))+
+			found.note(c.lineOf(n), of+"message "+strconv.Itoa(n)+" has the role "+clipped(raw(canon.String(role)))+
 				", which no provider knows; it counts as other")
 		}
 	}
@@ -253,19 +253,19 @@ func (c *chat) say(of string, found *findings) {
 		return otherwise
 	}
 	if n := slices.IndexFunc(c.final, silent); n >= 0 {
-		found.say(c.lineOf(n), of+"message "+strconv.Itoa(n)+" has no content and calls nothing; it is imported as an empty one, "+
+		found.note(c.lineOf(n), of+"message "+strconv.Itoa(n)+" has no content and calls nothing; it is imported as an empty one, "+
 			"with its other fields")
 	}
 	if c.joined > 0 {
-		found.say(0, of+"messages of the assistant that no request separates from the one before are part of its answer: "+
+		found.note(0, of+"messages of the assistant that no request separates from the one before are part of its answer: "+
 			strconv.Itoa(c.joined))
 	}
 	if c.steps > 0 {
-		found.say(0, of+"steps that sent nothing to the model are no calls: "+strconv.Itoa(c.steps))
+		found.note(0, of+"steps that sent nothing to the model are no calls: "+strconv.Itoa(c.steps))
 	}
 	if c.lost > 0 {
-		found.say(0, of+"steps with an answer that the history lacks were left out: "+strconv.Itoa(c.lost))
-		found.leave(c.line)
+		found.note(0, of+"steps with an answer that the history lacks were left out: "+strconv.Itoa(c.lost))
+		found.leaveOut(c.line)
 	}
 }
 
@@ -279,7 +279,7 @@ func clipped(text raw) string {
 }
 
 // countMessages counts a chat message, or a conversation.
-func countMessages(e entry, b *sums.Book) {
+func countMessages(e record, b *sums.Book) {
 	f := e.fields()
 	list, shape := e.raw(), shapeOf(f)
 	switch {

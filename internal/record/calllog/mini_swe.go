@@ -25,7 +25,7 @@ type miniSWE struct {
 }
 
 // readMiniSWE reads trajectories of mini-swe-agent, with chat completions or with Responses.
-func readMiniSWE(list []entry, found *findings) (made []Session) {
+func readMiniSWE(list []record, found *findings) (made []Session) {
 	for _, e := range list {
 		if !isMiniSWE(e.raw()) {
 			found.add(e.line, "it is no trajectory of mini-swe-agent, so it was left out")
@@ -53,13 +53,13 @@ func readMiniSWE(list []entry, found *findings) (made []Session) {
 }
 
 // message adds a message. One with the role exit is the end of the run, and was not sent.
-func (m *miniSWE) message(e entry, found *findings) {
+func (m *miniSWE) message(e record, found *findings) {
 	f := e.fields()
 	extra := f["extra"].fields()
 	role := f.text("role")
 	switch {
 	case f.text("object") == "response":
-		m.call(m.about(f, extra, e.line), cmp.Or(f.text("model"), m.model), without(e.value(), "extra"))
+		m.call(m.about(f, extra, e.line), cmp.Or(f.text("model"), m.model), withoutMembers(e.value(), "extra"))
 		m.answer(f["output"].value().Elems...)
 	case role == "exit":
 		if n := len(m.made.Calls) - 1; n >= 0 && extra != nil {
@@ -69,7 +69,7 @@ func (m *miniSWE) message(e entry, found *findings) {
 			found.add(e.line, "the end of the run was left out: it is not sent")
 		}
 	case role == "assistant":
-		said := without(e.value(), "extra")
+		said := withoutMembers(e.value(), "extra")
 		a := m.answerFacts(extra["response"].fields())
 		a.Content = said
 		m.call(m.about(f, extra, e.line), a.Model, a.Body())
@@ -78,11 +78,11 @@ func (m *miniSWE) message(e entry, found *findings) {
 		if extra["response"].kind() == canon.KindObject { // the answer broke the form that the agent wants
 			m.refused(f, extra, e.line)
 		}
-		said := without(e.value(), "extra")
+		said := withoutMembers(e.value(), "extra")
 		if !extra["exception_info"].empty() && role == "tool" {
 			said = canon.Object(append(said.Members, canon.Member{Name: "is_error", Value: canon.True.Any()})...)
 		}
-		m.say(said)
+		m.addMessages(said)
 	default:
 		found.add(e.line, "it is no message, so it was left out")
 		return
@@ -152,8 +152,8 @@ func (c *Call) attr(name string, v canon.Any) {
 	c.Attrs = append(c.Attrs, canon.Member{Name: name, Value: v})
 }
 
-// says returns an attribute of a call, absent if the log has none of the name.
-func (c *Call) says(name string) (v canon.Any) {
+// attribute returns an attribute of a call, absent if the log has none of the name.
+func (c *Call) attribute(name string) (v canon.Any) {
 	for i := range c.Attrs {
 		if c.Attrs[i].Name == name {
 			v = c.Attrs[i].Value
@@ -162,8 +162,8 @@ func (c *Call) says(name string) (v canon.Any) {
 	return v
 }
 
-// without returns an object without some of its members.
-func without(v canon.Any, names ...string) canon.Any {
+// withoutMembers returns an object without some of its members.
+func withoutMembers(v canon.Any, names ...string) canon.Any {
 	var members []canon.Member
 	for _, m := range v.Members {
 		if !slices.Contains(names, m.Name) {
@@ -174,7 +174,7 @@ func without(v canon.Any, names ...string) canon.Any {
 }
 
 // countMiniSWE counts a trajectory of mini-swe-agent.
-func countMiniSWE(e entry, b *sums.Book) {
+func countMiniSWE(e record, b *sums.Book) {
 	b.Note("settings")
 	for _, r := range e.fields()["messages"].elems() {
 		b.Record(e.line)

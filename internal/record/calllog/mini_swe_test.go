@@ -21,7 +21,7 @@ func TestATrajectoryOfMiniSWEAgent(t *testing.T) {
 	}
 	last := calls[len(calls)-1]
 	if log.Sums.Money.Read != 0.0201 || last.Started != 1777885208e9 || last.Ended != 1777885210e9 ||
-		last.says("exit_status").Text != "Submitted" || len(log.Findings) > 0 {
+		last.attribute("exit_status").Text != "Submitted" || len(log.Findings) > 0 {
 		t.Errorf("%v, from %d to %d, %v: %v", log.Sums.Money, last.Started, last.Ended, last.Attrs, log.Findings)
 	}
 }

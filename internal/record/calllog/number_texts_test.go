@@ -17,7 +17,7 @@ func TestNumbersMayBeTexts(t *testing.T) {
 			for j := range l.Sessions[i].Calls {
 				c := &l.Sessions[i].Calls[j]
 				u := c.answer(c.Answer).Usage
-				text := c.says(costAttr).Text
+				text := c.attribute(costAttr).Text
 				for _, n := range []*int64{u.In, u.Out, u.Cached, u.Written, u.Reasoning} {
 					if text += " -"; n != nil {
 						text += fmt.Sprint(*n)

@@ -33,7 +33,7 @@ type opencode struct {
 
 // readOpencode reads an exported session. Each message of the assistant is a
 // call; the results of its tools stand in its own parts.
-func readOpencode(list []entry, found *findings) (made []Session) {
+func readOpencode(list []record, found *findings) (made []Session) {
 	for _, e := range list {
 		made = append(made, openSession(e.fields(), found)...)
 	}
@@ -73,7 +73,7 @@ func (o *opencode) message(f fields, number int) {
 	w := writer{o.conversationBuilder.api}
 	times := info["time"].fields()
 	if t.role != "assistant" {
-		o.say(w.messages(&t)...)
+		o.addMessages(w.messages(&t)...)
 		o.before = timeOf(times["created"].value())
 		return
 	}
@@ -104,7 +104,7 @@ func (o *opencode) message(f fields, number int) {
 	}
 	o.answer(w.messages(&t)...)
 	if len(results.parts) > 0 {
-		o.say(w.messages(&results)...)
+		o.addMessages(w.messages(&results)...)
 	}
 }
 

@@ -56,7 +56,7 @@ type traces struct {
 // readOTLP reads the spans that programs export of their calls to models, by the conventions of OpenTelemetry for
 // generative AI in each of their forms, or those of OpenInference. A conversation, or a trace without one, is a
 // session, and so is each sub-agent.
-func readOTLP(list []entry, found *findings) []Session {
+func readOTLP(list []record, found *findings) []Session {
 	t := traces{byID: map[string]*span{}, alone: map[string]int{}, found: found}
 	for _, e := range list {
 		t.read(e)
@@ -104,7 +104,7 @@ func readOTLP(list []entry, found *findings) []Session {
 }
 
 // read takes the spans and logs of one export.
-func (t *traces) read(e entry) {
+func (t *traces) read(e record) {
 	f := e.fields()
 	spans, _ := f.first(resourceSpans...)
 	logs, _ := f.first(resourceLogs...)

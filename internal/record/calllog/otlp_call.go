@@ -42,7 +42,7 @@ func (s *span) call(found *findings) (c Call, lacks []string, ok bool) {
 	c.attr("trace_id", canon.Text(s.trace))
 	c.attr("name", canon.Text(s.name))
 	for _, name := range []string{"llm.cost.total", "gen_ai.usage.cost", "gen_ai.cost.total_cost", "operation.cost"} {
-		if c.says(costAttr).Kind == canon.KindAbsent {
+		if c.attribute(costAttr).Kind == canon.KindAbsent {
 			c.price(s.attributes[name])
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // countOTLP counts the spans of an export.
-func countOTLP(e entry, b *sums.Book) {
+func countOTLP(e record, b *sums.Book) {
 	t := traces{byID: map[string]*span{}, found: &findings{}}
 	t.read(e)
 	t.mark()

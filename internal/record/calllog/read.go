@@ -23,7 +23,7 @@ func Read(data []byte) (*Log, error) {
 	}
 	f, byLine := formatOf(data)
 	if f == nil {
-		if _, _, err := entriesOf(data, false); err != nil && (data[0] == '{' || data[0] == '[') {
+		if _, _, err := recordsOf(data, false); err != nil && (data[0] == '{' || data[0] == '[') {
 			return nil, err // a damaged value may be of any format
 		}
 		return nil, fault.New(fault.DocumentInvalid, "the file is in no known format of logs", "known are "+formatNames())
@@ -47,9 +47,9 @@ func ReadMessages(data []byte) (*Log, error) {
 
 // file reads a file of the format. byLine says that its lines told the format one by one.
 func (f *format) file(data []byte, byLine bool) (*Log, error) {
-	list, d, err := entriesOf(data, byLine)
+	list, d, err := recordsOf(data, byLine)
 	if err != nil {
-		return nil, f.within(err)
+		return nil, f.named(err)
 	}
 	if f.name == anthropicObjects.name && slices.ContainsFunc(list, isSent) {
 		f = &requests // whatever its first line is
@@ -59,15 +59,15 @@ func (f *format) file(data []byte, byLine bool) (*Log, error) {
 }
 
 // logOf reads the values of a file, and accounts for them.
-func (f *format) logOf(list []entry, found *findings, d *canon.Damage) (*Log, error) {
-	read, again := f.ownEntries(list, found), []entry(nil)
+func (f *format) logOf(list []record, found *findings, d *canon.Damage) (*Log, error) {
+	read, again := f.ownEntries(list, found), []record(nil)
 	if f.name == codexRollout {
 		list, again = inOrderOfTime(read, found) // its counters go on from line to line
 		read = list
 	}
 	sessions := f.read(read, found)
 	if found.refused != nil {
-		return nil, f.within(found.refused)
+		return nil, f.named(found.refused)
 	}
 	log, err := f.log(sessions, found, d)
 	if err == nil {
@@ -78,7 +78,7 @@ func (f *format) logOf(list []entry, found *findings, d *canon.Damage) (*Log, er
 
 // ownEntries returns the values of a file that the reader of its format gets. It refuses a file with a value of another format.
 // Of a format whose values are lines of many kinds it is the reader that knows them.
-func (f *format) ownEntries(list []entry, found *findings) []entry {
+func (f *format) ownEntries(list []record, found *findings) []record {
 	if len(list) < 2 {
 		return list
 	}
@@ -108,7 +108,7 @@ func newJudge(f *format, found *findings) *judge { return &judge{f, found, map[s
 
 // accepts reports whether the reader gets a value. It notes what is left out, and refuses the file if the value has another
 // format. Among requests, messages alone are left out: a program logs them so for a request that it could not send.
-func (j *judge) accepts(e entry) bool {
+func (j *judge) accepts(e record) bool {
 	f, found, other, what := j.of, j.found, "", "nothing that is known"
 	value := e.raw()
 	is := f.is(value)
@@ -142,17 +142,17 @@ func (j *judge) accepts(e entry) bool {
 // log returns the log of sessions, with the findings about them and about damaged lines.
 func (f *format) log(sessions []Session, found *findings, d *canon.Damage) (*Log, error) {
 	if len(sessions) == 0 && d.First != nil {
-		return nil, f.within(d.First)
+		return nil, f.named(d.First)
 	}
 	if len(sessions) == 0 {
-		return nil, f.within(fault.New(fault.DocumentInvalid, f.empty, f.remedy))
+		return nil, f.named(fault.New(fault.DocumentInvalid, f.empty, f.remedy))
 	}
 	says := func(s Session) bool { return len(s.Calls) > 0 || s.HasUnsent() }
 	if !slices.ContainsFunc(sessions, says) {
-		return nil, f.within(fault.New(fault.DocumentInvalid, "nothing in it was said to a model or by one",
+		return nil, f.named(fault.New(fault.DocumentInvalid, "nothing in it was said to a model or by one",
 			"give a file with at least one message of a user or an answer"))
 	}
-	d.Say(found.say)
+	d.Say(found.note)
 	if len(sessions) == 1 {
 		sessions[0].Name = ""
 	}
@@ -166,7 +166,7 @@ func (f *format) log(sessions []Session, found *findings, d *canon.Damage) (*Log
 	_, name, _ := strings.Cut(f.name, " ")
 	log := &Log{Format: name, Sessions: sessions, Findings: append(found.list(), withoutCalls(sessions)...)}
 	if d.First != nil {
-		log.Damage = f.within(d.First)
+		log.Damage = f.named(d.First)
 	}
 	if found.records > 0 {
 		log.Sums = bodies(sessions, found)
@@ -213,8 +213,8 @@ func ownIDs(calls []Call) {
 	}
 }
 
-// within names the format in the message of an error.
-func (f *format) within(err error) error {
+// named names the format in the message of an error.
+func (f *format) named(err error) error {
 	var e *fault.Error
 	if !errors.As(err, &e) {
 		return err

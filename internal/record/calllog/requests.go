@@ -23,7 +23,7 @@ func isRequests(first raw) bool {
 
 // readRequests reads requests: bodies as they are, and objects that hold a body
 // and what else a program or a gateway logs of a call.
-func readRequests(list []entry, found *findings) []Session {
+func readRequests(list []record, found *findings) []Session {
 	r := newRequestList(found)
 	for _, e := range list {
 		r.session.Calls = append(r.session.Calls, r.read(e)...)
@@ -44,7 +44,7 @@ func newRequestList(found *findings) *requestList {
 }
 
 // read returns the call in one value of the log, or those in the list that it is; none that was read before.
-func (r *requestList) read(e entry) (calls []Call) {
+func (r *requestList) read(e record) (calls []Call) {
 	c := callOf(e.raw())
 	if c == nil {
 		if list := elementsOf(e.raw(), e.line); len(list) > 0 && len(list[0].raw()) < len(e.raw()) {
@@ -68,7 +68,7 @@ func (r *requestList) read(e entry) (calls []Call) {
 	}
 	c.Line = e.line
 	if c.note != "" {
-		r.found.say(e.line, c.note)
+		r.found.note(e.line, c.note)
 	}
 	if c.exact != Wire {
 		r.session.Exact = c.exact

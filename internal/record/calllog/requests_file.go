@@ -41,7 +41,7 @@ func ReadFile(file io.ReaderAt, size int64, o FileOptions) (*Log, error) {
 		}
 	}
 	r, j := newRequestList(&found), newJudge(f, &found)
-	var list []entry // of another format than requests
+	var list []record // of another format than requests
 	all := 0
 	var d canon.Damage
 	for {
@@ -63,13 +63,13 @@ func ReadFile(file io.ReaderAt, size int64, o FileOptions) (*Log, error) {
 						return nil, err
 					}
 				}
-				list = append(list, entry{line: lines.number, of: values, at: lines.at + int64(p.At), size: len(p.Text)})
+				list = append(list, record{line: lines.number, of: values, at: lines.at + int64(p.At), size: len(p.Text)})
 				continue
 			}
-			e := entry{inMemory: p.Text, line: lines.number}
+			e := record{inMemory: p.Text, line: lines.number}
 			takes := j.accepts(e)
 			if found.refused != nil {
-				return nil, f.within(found.refused)
+				return nil, f.named(found.refused)
 			}
 			if !takes {
 				continue
@@ -125,7 +125,7 @@ func changedFile(line int) error {
 func (c *Call) Load() (Call, error) {
 	switch {
 	case c.of != nil:
-		return c.said()
+		return c.loaded()
 	case c.fromFile == nil:
 		return *c, nil
 	}

@@ -73,7 +73,7 @@ func TestGenerationsOfLangfuse(t *testing.T) {
 	if a, _ := answerOf(&calls[3]); a.Failure == "" || !strings.Contains(a.Failure, "Rate limit reached") {
 		t.Errorf("the failed call says %q", a.Failure)
 	}
-	if cost := calls[0].says("calculatedTotalCost"); cost.Text != "0.0012" {
+	if cost := calls[0].attribute("calculatedTotalCost"); cost.Text != "0.0012" {
 		t.Errorf("the cost is %v", cost)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // account counts the file and what was read of it, and adds a finding for each difference. again are lines of the file
 // that others of the list repeat.
-func (f *format) account(log *Log, list, again []entry, found *findings) error {
+func (f *format) account(log *Log, list, again []record, found *findings) error {
 	if f.count == nil {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (f *format) account(log *Log, list, again []entry, found *findings) error {
 				log.Findings = append(log.Findings, inspect.Finding{Code: fault.DocumentInvalid, Message: fmt.Sprintf(
 					"line %d: the tokens that this answer counts contradict each other, so those of its request are unknown", c.Line)})
 			}
-			b.Answered(&a, c.says(costAttr).Text)
+			b.Answered(&a, c.attribute(costAttr).Text)
 			before = &c
 		}
 		if s.unsent != nil {
@@ -103,7 +103,7 @@ func (c *Call) answer(body []byte) provider.Answer {
 }
 
 // countClaude counts a line of a transcript of Claude Code.
-func countClaude(e entry, b *sums.Book) {
+func countClaude(e record, b *sums.Book) {
 	f := e.raw().pick("type", "message", "requestId")
 	message := f[1].fields()
 	switch kind := f[0].text(); {

@@ -14,11 +14,11 @@ const maxRun = 64 << 10
 
 // attemptsOf returns the runs of a file of SWE-agent: each attempt of a run that tried more than once, else
 // the run itself. Beside the attempts the file repeats the one that was chosen.
-func attemptsOf(e entry) []entry {
+func attemptsOf(e record) []record {
 	list := e.under(e.fields()["attempts"])
-	isRun := func(e entry) bool { return shapeOf(e.fields()) == ShapeSWESmith }
-	if len(list) < 2 || slices.ContainsFunc(list, func(e entry) bool { return !isRun(e) }) {
-		return []entry{e}
+	isRun := func(e record) bool { return shapeOf(e.fields()) == ShapeSWESmith }
+	if len(list) < 2 || slices.ContainsFunc(list, func(e record) bool { return !isRun(e) }) {
+		return []record{e}
 	}
 	return list
 }
@@ -69,7 +69,7 @@ func asksFirst(steps []canon.Any) bool {
 
 // runFields returns the fields of a run, of large ones the counts alone.
 func runFields(run canon.Any) canon.Any {
-	rest := without(run, "trajectory", "history", "attempts")
+	rest := withoutMembers(run, "trajectory", "history", "attempts")
 	if len(rest.Value()) <= maxRun {
 		return rest
 	}
@@ -240,7 +240,7 @@ func totalOf(run fields, b *sums.Book) {
 
 // countRun counts a run of SWE-agent: the messages of its steps or, of older ones, of its history. What a step says
 // of them in other words is a note.
-func countRun(e entry, b *sums.Book) {
+func countRun(e record, b *sums.Book) {
 	f := e.fields()
 	b.Note("fields of a run")
 	if list := e.under(f["attempts"]); len(list) > 1 && shapeOf(list[0].fields()) == ShapeSWESmith {

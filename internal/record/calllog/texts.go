@@ -78,8 +78,8 @@ func (t *texts) value(of text) canon.Any {
 	return v.Any()
 }
 
-// same reports whether two texts are the same.
-func (t *texts) same(a, b text) bool {
+// equal reports whether two texts are the same.
+func (t *texts) equal(a, b text) bool {
 	if a == b || a.size != b.size {
 		return a == b
 	}
@@ -130,8 +130,8 @@ func (c *Call) Whole() ([]byte, error) {
 	return request.AppendTo(nil), err
 }
 
-// said returns the call with its answer and its attributes, if they stand in texts.
-func (c *Call) said() (whole Call, err error) {
+// loaded returns the call with its answer and its attributes, if they stand in texts.
+func (c *Call) loaded() (whole Call, err error) {
 	whole = *c
 	if c.answered.size > 0 {
 		answer, failed := c.of.get(c.answered)

@@ -82,7 +82,7 @@ func (s *spoken) session() Session {
 			continue
 		}
 		if t.role != "assistant" {
-			if g.say(w.messages(t)...); t.role == "system" && len(g.messages) == begins+1 {
+			if g.addMessages(w.messages(t)...); t.role == "system" && len(g.messages) == begins+1 {
 				begins++
 			}
 			continue

@@ -57,7 +57,7 @@ func (t *trajectory) call(c *call) error {
 	case t.last == nil:
 		t.model = c.model
 		for _, p := range c.system { // each is a step: a message would join them
-			t.say("system", c.began, p)
+			t.addStep("system", c.began, p)
 		}
 	case c.same < len(t.last.said):
 		if last := t.last; len(last.answer) == 0 && last.failure == "" {
@@ -101,7 +101,7 @@ func (t *trajectory) messages(said []*part, at int64) {
 			s := t.agent(some, at)
 			s.more = append(s.more, "is_copied_context", canon.True.Any(), "llm_call_count", canon.Number(0))
 		default:
-			t.say(side, at, some...)
+			t.addStep(side, at, some...)
 		}
 	}
 }
@@ -112,8 +112,8 @@ func (t *trajectory) answer(c *call) {
 	s.more = append(s.more, "model_name", c.model, "llm_call_count", canon.Number(1), "metrics", t.metrics(c))
 }
 
-// say adds a step of the system or the user.
-func (t *trajectory) say(source string, at int64, parts ...*part) {
+// addStep adds a step of the system or the user.
+func (t *trajectory) addStep(source string, at int64, parts ...*part) {
 	s := &step{source: source, at: at}
 	for _, p := range parts {
 		if p.field {
@@ -204,7 +204,7 @@ func (t *trajectory) result(p *part, at int64) {
 	s := t.calls[p.Call]
 	if s == nil || p.Call == "" {
 		t.add(1, "result without a call, written as what a user says")
-		t.say("user", at, &part{Part: provider.Part{Kind: "text", Content: canon.Text(resultText(p))}, plain: true})
+		t.addStep("user", at, &part{Part: provider.Part{Kind: "text", Content: canon.Text(resultText(p))}, plain: true})
 		return
 	}
 	if s != t.steps[len(t.steps)-1] {

@@ -44,7 +44,7 @@ func TestReadingWhatDiffersIsReadingTheThread(t *testing.T) {
 		now, alone := &call{}, &call{}
 		must(t, r.read(now, s))
 		must(t, (&reader{ctx: t.Context(), known: map[string]*part{}}).read(alone, s))
-		same := func(a, b *part) bool { return a.node.Same(b.node) && a.Section == b.Section && a.Call == b.Call }
+		same := func(a, b *part) bool { return a.node.Equal(b.node) && a.Section == b.Section && a.Call == b.Call }
 		pairs := map[string][2][]*part{"tools": {now.tools, alone.tools}, "system": {now.system, alone.system},
 			"said": {now.said, alone.said}}
 		for name, pair := range pairs {

@@ -158,7 +158,7 @@ func (o *opencode) parts(list []canon.Any, message string) (made []canon.Any) {
 			thought, _ := p.Get("thinking")
 			signature, _ := p.Get("signature")
 			hidden, _ := p.Get("data")
-			part = []any{"type", "reasoning", "text", canon.Text(thought.Text), "time", o.took(),
+			part = []any{"type", "reasoning", "text", canon.Text(thought.Text), "time", o.unknownTime(),
 				"metadata", canon.Fields("anthropic", canon.Fields("signature", signature, "redactedData", hidden))}
 			o.thoughts = true
 		case "tool_use":
@@ -186,8 +186,8 @@ func (o *opencode) placed(message string, part []any) canon.Any {
 	return canon.Fields(append([]any{"id", o.newID("prt"), "sessionID", o.id, "messageID", message}, part...)...)
 }
 
-// took is the time that something took, of which the thread has none.
-func (o *opencode) took() canon.Any {
+// unknownTime is the time that something took, of which the thread has none.
+func (o *opencode) unknownTime() canon.Any {
 	at := canon.Number(o.at / 1e6)
 	return canon.Fields("start", at, "end", at)
 }
@@ -273,8 +273,8 @@ func (o *opencode) tool(call canon.Any, message string) []any {
 	output := canon.Text(strings.Join(texts, "\n"))
 	if isError(result) {
 		o.add(len(files), "image of a result that failed")
-		return part(canon.Fields("status", "error", "input", input, "error", output, "time", o.took()))
+		return part(canon.Fields("status", "error", "input", input, "error", output, "time", o.unknownTime()))
 	}
 	return part(canon.Fields("status", "completed", "input", input, "output", output, "title", canon.Text(""),
-		"metadata", canon.Object(), "time", o.took(), "attachments", listOrAbsent(files)))
+		"metadata", canon.Object(), "time", o.unknownTime(), "attachments", listOrAbsent(files)))
 }

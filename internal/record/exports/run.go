@@ -71,7 +71,7 @@ func walk(ctx context.Context, c *pact.Context, to pact.Address, each func(*call
 		if err := r.read(now, s); err != nil || before == nil {
 			return now, err
 		}
-		unsent = before.answered(now)
+		unsent = before.findAnswer(now)
 		return now, each(before)
 	}
 	total := int(until.Cycle() - int64(first) + 1)
@@ -86,7 +86,7 @@ func walk(ctx context.Context, c *pact.Context, to pact.Address, each func(*call
 		if err != nil || s.Cycle > until.Cycle() {
 			return nil, err
 		}
-		now.tell(s, byID)
+		now.addAttempts(s, byID)
 		before = now
 		progress(min(int(s.Cycle-int64(first))+1, total), total)
 	}
@@ -97,8 +97,8 @@ func walk(ctx context.Context, c *pact.Context, to pact.Address, each func(*call
 	return unsent, err
 }
 
-// tell takes what is known of a call beside its thread.
-func (c *call) tell(s *view.Step, attempts map[string]*history.Attempt) {
+// addAttempts takes what is known of a call beside its thread.
+func (c *call) addAttempts(s *view.Step, attempts map[string]*history.Attempt) {
 	c.id = view.Cycle(s.Cycle)
 	if s.Call == nil {
 		return
@@ -205,7 +205,7 @@ func (r *reader) common(t *tree.Tree, system int) (from, said int, err error) {
 func (r *reader) block(ctx context.Context, c *call, t *tree.Tree, b tree.ThreadBlock) (err error) {
 	n := b.Node()
 	p := r.known[n.ID]
-	if p == nil || p.node != n && !p.node.Same(n) || p.in != b.Region {
+	if p == nil || p.node != n && !p.node.Equal(n) || p.in != b.Region {
 		if p, err = partOf(ctx, t, n, b.Region); err != nil {
 			return err
 		}
@@ -273,9 +273,9 @@ func partOf(ctx context.Context, t *tree.Tree, n *tree.Node, region tree.Class) 
 	return p, nil
 }
 
-// answered finds the answer to a call in the thread that follows: what the assistant says behind the last part that
+// findAnswer finds the answer to a call in the thread that follows: what the assistant says behind the last part that
 // both have, and returns what stands behind it. Of an answer that the next call leaves out nothing is known.
-func (c *call) answered(next *call) (behind []*part) {
+func (c *call) findAnswer(next *call) (behind []*part) {
 	mine := map[*part]bool{} // behind what both begin with
 	for _, p := range c.said[next.same:] {
 		mine[p] = true

@@ -110,7 +110,7 @@ func (a *archive) member(f *zip.File) ([]byte, error) {
 		return nil, damagedMember(f, err)
 	}
 	text = bytes.TrimSpace(text)
-	if _, err := budget.Hold(a.ctx, 3*int64(len(text))); err != nil { // its canonical form, and a place in the log
+	if _, err := budget.Reserve(a.ctx, 3*int64(len(text))); err != nil { // its canonical form, and a place in the log
 		return nil, err
 	}
 	object, err := canon.Parse(text)

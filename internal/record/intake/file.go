@@ -49,8 +49,8 @@ func (f *File) Reader() io.Reader {
 	return bytes.NewReader(f.Data)
 }
 
-// Stays reports whether calls or lines are read from the file as they are needed.
-func (f *File) Stays() bool { return f.log != nil || f.backup }
+// ReadsLazily reports whether calls or lines are read from the file as they are needed.
+func (f *File) ReadsLazily() bool { return f.log != nil || f.backup }
 
 // Kind returns the kind of the file, by its contents.
 func (f *File) Kind() (Kind, error) {
@@ -75,8 +75,8 @@ func (f *File) Log() (*calllog.Log, error) {
 	return log, err
 }
 
-// only returns the log with the one session that Only names.
-func (o *Options) only(log *calllog.Log) (*calllog.Log, error) {
+// selectSession returns the log with the one session that Only names.
+func (o *Options) selectSession(log *calllog.Log) (*calllog.Log, error) {
 	i := slices.IndexFunc(log.Sessions, func(s calllog.Session) bool { return s.Name == o.Only })
 	if i < 0 {
 		return nil, o.chooseOne(fault.SnapshotNotFound, "the log has no session "+strconv.Quote(o.Only), log)
@@ -112,8 +112,8 @@ func Read(ctx context.Context, from io.Reader, most int64) (*File, error) {
 	plain := false
 	if file, ok := from.(*os.File); ok {
 		f := &File{file: file}
-		size, err := f.look(ctx)
-		if err != nil || f.Stays() {
+		size, err := f.detectLines(ctx)
+		if err != nil || f.ReadsLazily() {
 			return f, err
 		}
 		plain, most = size > 0, max(most, size)
@@ -133,7 +133,7 @@ func Read(ctx context.Context, from io.Reader, most int64) (*File, error) {
 	all := io.Reader(bytes.NewReader(head))
 	if len(head) > inMemory && !bytes.HasPrefix(head, []byte(zipMark)) {
 		f, err := spooled(ctx, &bounded{io.MultiReader(all, text), most, most})
-		if err != nil || f.Stays() {
+		if err != nil || f.ReadsLazily() {
 			return f, err
 		}
 		all = f.file
@@ -151,7 +151,7 @@ func spooled(ctx context.Context, text io.Reader) (f *File, err error) {
 	}
 	f = &File{file: temp.File, temp: temp}
 	if _, err = io.Copy(temp, text); err == nil {
-		_, err = f.look(ctx)
+		_, err = f.detectLines(ctx)
 	}
 	if err == nil {
 		_, err = temp.Seek(0, io.SeekStart)
@@ -197,9 +197,9 @@ func temporary() (*safefile.Unnamed, error) {
 	return made, nil
 }
 
-// look finds out whether a large plain file is a log in lines or a history in the compact form, and returns its
+// detectLines finds out whether a large plain file is a log in lines or a history in the compact form, and returns its
 // size; 0 for another file.
-func (f *File) look(ctx context.Context) (size int64, err error) {
+func (f *File) detectLines(ctx context.Context) (size int64, err error) {
 	info, err := f.file.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() <= inMemory {
 		return 0, err
@@ -219,11 +219,11 @@ func (f *File) look(ctx context.Context) (size int64, err error) {
 		return size, nil
 	}
 	held := int64(0)
-	text := io.NewSectionReader(&steady{f.file, info}, f.at, size-f.at)
+	text := io.NewSectionReader(&growingFile{f.file, info}, f.at, size-f.at)
 	f.log, err = calllog.ReadFile(text, text.Size(), calllog.FileOptions{Spool: f.spool,
 		Check: func(c *calllog.Call) error { return cmp.Or(checkCall(c, nil), holdRequest(ctx, c, &held)) },
 		Hold: func(memory int64) error {
-			_, err := budget.Hold(ctx, memory)
+			_, err := budget.Reserve(ctx, memory)
 			return err
 		}})
 	if f.log == nil && f.made != nil { // nobody closes a file that does not stay

@@ -18,7 +18,7 @@ const memoryOfMessage = 256
 // holdNodes holds, in the budget of ctx, the nodes that a snapshot document makes. It takes each object of
 // the text for one. E_LIMIT if they are too many.
 func holdNodes(ctx context.Context, data []byte) error {
-	_, err := budget.Hold(ctx, int64(bytes.Count(data, []byte("{")))*memoryOfNode)
+	_, err := budget.Reserve(ctx, int64(bytes.Count(data, []byte("{")))*memoryOfNode)
 	return err
 }
 
@@ -38,7 +38,7 @@ func holdRequest(ctx context.Context, c *calllog.Call, held *int64) error {
 	if need <= *held {
 		return nil
 	}
-	_, err := budget.Hold(ctx, need-*held)
+	_, err := budget.Reserve(ctx, need-*held)
 	*held = need
 	return err
 }

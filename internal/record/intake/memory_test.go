@@ -37,8 +37,8 @@ func TestASmallFileOfManyValuesIsRefusedBeforeItIsParsed(t *testing.T) {
 				!strings.Contains(fmt.Sprint(err), "16 MiB") || took > 3*most {
 				t.Errorf("%s: %v after %d bytes", name, err, took)
 			}
-			if memory.Close(); memory.Held() != 0 {
-				t.Errorf("%s: %d bytes are held", name, memory.Held())
+			if memory.Close(); memory.Reserved() != 0 {
+				t.Errorf("%s: %d bytes are held", name, memory.Reserved())
 			}
 		}
 	}

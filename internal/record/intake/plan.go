@@ -120,7 +120,7 @@ func PlanFile(ctx context.Context, f *File, o Options) (*Plan, error) {
 	switch {
 	case err != nil:
 	case o.Only != "":
-		log, err = o.only(log)
+		log, err = o.selectSession(log)
 	case o.Beside != nil:
 		err = o.Beside(log)
 	}

@@ -50,7 +50,7 @@ func sessionsOf(ctx context.Context, log *calllog.Log, name string) ([]Session, 
 			list[i].BegunBy = map[string]any{"context": of, "call": b.Call}
 		}
 		if s.Replay != nil {
-			release, err := budget.Hold(ctx, (&transcript.Conversation{Session: s}).Memory())
+			release, err := budget.Reserve(ctx, (&transcript.Conversation{Session: s}).Memory())
 			if err != nil {
 				return nil, err
 			}

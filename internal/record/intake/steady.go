@@ -7,9 +7,9 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// steady reads a file to whose end somebody may write meanwhile, and in which nobody may change anything else. Cost: a
+// growingFile reads a file to whose end somebody may write meanwhile, and in which nobody may change anything else. Cost: a
 // question to the system for each read.
-type steady struct {
+type growingFile struct {
 	*os.File
 	last os.FileInfo // the file when it was looked at last
 }
@@ -18,7 +18,7 @@ type steady struct {
 const appending = 100 * time.Millisecond
 
 // ReadAt returns E_CONFLICT, and nothing of the file, if it has become shorter, or was written without becoming longer.
-func (s *steady) ReadAt(p []byte, at int64) (int, error) {
+func (s *growingFile) ReadAt(p []byte, at int64) (int, error) {
 	n, err := s.File.ReadAt(p, at)
 	for waited := time.Duration(0); ; waited += appending / 10 {
 		now, failed := s.Stat()

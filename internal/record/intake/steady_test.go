@@ -36,12 +36,12 @@ func TestAFileThatIsWrittenWhileItIsReadIsNotImportedWrong(t *testing.T) {
 		file := onDisk(t, text)
 		info, err := file.Stat()
 		must(t, err)
-		from, buf := &steady{file, info}, make([]byte, 1<<20)
+		from, buf := &growingFile{file, info}, make([]byte, 1<<20)
 		if n, err := from.ReadAt(buf, 0); n != len(buf) || err != nil {
 			t.Fatalf("%s: %d, %v", name, n, err)
 		}
 		f, err := Read(t.Context(), file, MaxText)
-		if err != nil || !f.Stays() {
+		if err != nil || !f.ReadsLazily() {
 			t.Fatalf("%s: %v, in memory", name, err)
 		}
 		plan, err := PlanFile(t.Context(), f, Options{Name: "a"})
@@ -73,7 +73,7 @@ func TestWhatIsMadeOfALogThatDoesNotStayIsClosed(t *testing.T) {
 	text := dbtest.Session(20)
 	text = append(text, bytes.Repeat([]byte("\n"), inMemory)...)
 	f := &File{file: onDisk(t, text)}
-	if _, err := f.look(ctx); fault.CodeOf(err) != fault.Limit || f.made != nil {
+	if _, err := f.detectLines(ctx); fault.CodeOf(err) != fault.Limit || f.made != nil {
 		t.Errorf("%v; the temporary file: %v", err, f.made)
 	}
 }

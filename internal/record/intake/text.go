@@ -37,7 +37,7 @@ func Text(ctx context.Context, file *bufio.Reader, most int64) ([]byte, error) {
 	if data, err = calllog.Text(data); err != nil || backup {
 		return data, err
 	}
-	_, err = budget.Hold(ctx, canon.Weight(data))
+	_, err = budget.Reserve(ctx, canon.Weight(data))
 	return data, err
 }
 

@@ -23,7 +23,7 @@ const (
 
 // loosened reports whether nothing more is taken for now, ends whether managing ends.
 func (q *Request) loosened() bool { return q.again*loosensAt > len(q.calls) }
-func (q *Request) ends() bool     { return q.again >= endsFrom && q.again*endsAt > len(q.calls) }
+func (q *Request) isEnding() bool { return q.again >= endsFrom && q.again*endsAt > len(q.calls) }
 
 // asksNow reports whether a result that no model saw is of a call that asked again.
 func (q *Request) asksNow() bool {
@@ -42,7 +42,7 @@ func (q *Request) missing() (list []int) {
 		}
 	}
 	for _, i := range q.formed {
-		if p := &q.Parts[i]; p.result() && p.form.taken() && last[q.Parts[q.calls[p.Call]].asks] == i {
+		if p := &q.Parts[i]; p.result() && p.form.hidesContent() && last[q.Parts[q.calls[p.Call]].asks] == i {
 			list = append(list, i)
 		}
 	}
@@ -55,8 +55,8 @@ func (q *Request) whyEnded() string {
 		" calls asked again for what managing had taken"
 }
 
-// asks identifies what a call asks of its tool.
-func asks(p *provider.Part) string { return p.Name + "\x00" + toolcall.Arguments(p.Content.Value()) }
+// callKey identifies what a call asks of its tool.
+func callKey(p *provider.Part) string { return p.Name + "\x00" + toolcall.Arguments(p.Content.Value()) }
 
 // recalls reports whether a call asks pact for what was left out. Agents put the name of the server before it.
 func recalls(p *Part) bool {
@@ -66,7 +66,7 @@ func recalls(p *Part) bool {
 // reread says how far the calls that ask again were looked for, and what was seen by then.
 type reread struct {
 	list             *List
-	seen             *answered
+	seen             *answeredCalls
 	parts, decisions int
 	until            int
 }
@@ -88,8 +88,8 @@ func (q *Request) marksAgain(l *List) {
 			q.marks(i, false)
 		}
 		q.again, q.refers, q.meant = 0, map[int]bool{}, map[int]int{}
-		*r = reread{list: l, until: q.until, seen: &answered{asked: map[string]*results{}, wakes: map[int][]func(){},
-			look: func(at, before int) (had, []int) { return q.had(l, at, before) },
+		*r = reread{list: l, until: q.until, seen: &answeredCalls{asked: map[string]*results{}, wakes: map[int][]func(){},
+			look: func(at, before int) (presence, []int) { return q.presenceBefore(l, at, before) },
 			says: func(at int) canon.Any { return q.Parts[at].Part.Content }}}
 	}
 	if !some {
@@ -161,13 +161,13 @@ func (q *Request) rereadStands(more []added) bool {
 func (q *Request) marks(place int, again bool) {
 	if p := &q.Parts[place]; p.again != again {
 		p.again = again
-		q.room.differs(place)
+		q.derived.differs(place)
 	}
 }
 
-// had returns what the request has of a result before a place, and the places of the calls since which decisions about
+// presenceBefore returns what the request has of a result before a place, and the places of the calls since which decisions about
 // it hold.
-func (q *Request) had(l *List, at, before int) (is had, since []int) {
+func (q *Request) presenceBefore(l *List, at, before int) (is presence, since []int) {
 	l.mu.Lock()
 	d := l.of(q.Parts[at].Key, func(since string) bool { i, has := q.calls[since]; return has && i < before }, true)
 	for _, d := range l.by[q.Parts[at].Key] {
@@ -177,7 +177,7 @@ func (q *Request) had(l *List, at, before int) (is had, since []int) {
 	}
 	l.mu.Unlock()
 	switch {
-	case d.taken():
+	case d.hidesContent():
 		return lost, since
 	case q.refersBack(at):
 		return refers, since
@@ -237,9 +237,9 @@ func textOf(content canon.Any) string {
 	return strings.Join(texts, "\n")
 }
 
-// back returns the decision that has a result which only refers to an earlier one bring that one back, whole; nil if
+// restoring returns the decision that has a result which only refers to an earlier one bring that one back, whole; nil if
 // the request has that one whole, or the result says something of its own.
-func (q *Request) back(l *List, i int) *Decision {
+func (q *Request) restoring(l *List, i int) *Decision {
 	if of := q.refersTo(i); of != nil {
 		return q.whole(l, i, of)
 	}
@@ -253,7 +253,7 @@ func (q *Request) refersTo(i int) (of *Part) {
 	if err != nil || !refersBack(content) {
 		return nil
 	}
-	if at, means := q.meant[i]; means && at >= 0 && q.Parts[at].form.taken() {
+	if at, means := q.meant[i]; means && at >= 0 && q.Parts[at].form.hidesContent() {
 		return &q.Parts[at]
 	}
 	return nil
@@ -278,13 +278,13 @@ func (q *Request) whole(l *List, i int, others ...*Part) *Decision {
 	if !ok {
 		return nil
 	}
-	return &Decision{What: Whole, Key: p.Key, ID: q.id(l, p), Text: content.Value()}
+	return &Decision{Action: Whole, Key: p.Key, ID: q.id(l, p), Text: content.Value()}
 }
 
-// end returns the decisions that end managing. All comes back: with the newest result, behind what is cached, or in its
+// endDecisions returns the decisions that end managing. All comes back: with the newest result, behind what is cached, or in its
 // places if that costs less.
-func (q *Request) end(l *List, b *Ledger) []Decision {
-	d := Decision{What: Stopped, Key: q.newestKey(), Since: q.since, Why: q.whyEnded()}
+func (q *Request) endDecisions(l *List, b *Ledger) []Decision {
+	d := Decision{Action: Stopped, Key: q.newestKey(), Since: q.since, Why: q.whyEnded()}
 	missing, newest := q.missing(), -1
 	for i := range q.Parts {
 		if p := &q.Parts[i]; p.result() && p.fresh && p.again && !p.doubt && p.form == nil && !l.Entered(p.Key) {
@@ -305,7 +305,7 @@ func (q *Request) end(l *List, b *Ledger) []Decision {
 			return []Decision{*back, d}
 		}
 	}
-	d.What = Ended
+	d.Action = Ended
 	return []Decision{d}
 }
 

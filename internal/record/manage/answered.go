@@ -2,19 +2,19 @@ package manage
 
 import "github.com/contexttree/pact/internal/canon"
 
-// had is what a request has of a result.
-type had int
+// presence is what a request has of a result.
+type presence int
 
 const (
-	whole  had = iota
-	refers     // only a reference to another
-	lost       // it was taken
+	whole  presence = iota
+	refers          // only a reference to another
+	lost            // it was taken
 )
 
-// answered has the results of the calls before a place of a request, by what the calls ask. It looks at a result when a
+// answeredCalls has the results of the calls before a place of a request, by what the calls ask. It looks at a result when a
 // later call asks the same, and once more when a decision about it begins to hold, not at each of these calls.
-type answered struct {
-	look  func(result, before int) (is had, changes []int) // before a place; and the places behind which that may change
+type answeredCalls struct {
+	look  func(result, before int) (is presence, changes []int) // before a place; and the places behind which that may change
 	says  func(result int) canon.Any
 	asked map[string]*results
 	wakes map[int][]func() // by such a place
@@ -24,52 +24,52 @@ type answered struct {
 type results struct {
 	order []int // of the calls
 	read  int   // how many of them were looked at
-	is    map[int]had
+	is    map[int]presence
 	count [lost + 1]int
-	said  map[saying]int // how many of the lost ones say something
-	plain int            // the last that does not only refer to another, -1 for none
-	known int            // how many of order that knows of
+	said  map[resultText]int // how many of the lost ones say something
+	plain int                // the last that does not only refer to another, -1 for none
+	known int                // how many of order that knows of
 }
 
-// saying is what a result says: all, or its text without the lines of an agent before it.
-type saying struct {
+// resultText is what a result says: all, or its text without the lines of an agent before it.
+type resultText struct {
 	form canon.Kind
 	text string
 }
 
 const withoutHeader = canon.Kind(255)
 
-func sayings(content canon.Any) []saying {
-	exact, all := saying{canon.KindString, content.Text}, textOf(content)
+func resultTexts(content canon.Any) []resultText {
+	exact, all := resultText{canon.KindString, content.Text}, textOf(content)
 	if content.Kind != canon.KindString {
-		exact = saying{canon.KindArray, string(content.Value())}
+		exact = resultText{canon.KindArray, string(content.Value())}
 	}
 	rest := all[len(header().FindString(all)):]
 	if rest == "" {
-		return []saying{exact}
+		return []resultText{exact}
 	}
-	return []saying{exact, {withoutHeader, rest}}
+	return []resultText{exact, {withoutHeader, rest}}
 }
 
 // passes passes a place.
-func (e *answered) passes(place int) {
+func (e *answeredCalls) passes(place int) {
 	for _, wake := range e.wakes[place] {
 		wake()
 	}
 }
 
 // add adds the result of the call that was passed last.
-func (e *answered) add(asks string, result int) {
+func (e *answeredCalls) add(asks string, result int) {
 	r := e.asked[asks]
 	if r == nil {
-		r = &results{is: map[int]had{}, said: map[saying]int{}, plain: -1}
+		r = &results{is: map[int]presence{}, said: map[resultText]int{}, plain: -1}
 		e.asked[asks] = r
 	}
 	r.order = append(r.order, result)
 }
 
 // lacked returns the results of the calls before one that asked the same, if none is whole and one was lost; else nil.
-func (e *answered) lacked(asks string, call int) *results {
+func (e *answeredCalls) lacked(asks string, call int) *results {
 	r := e.asked[asks]
 	if r == nil {
 		return nil
@@ -96,10 +96,10 @@ func (e *answered) lacked(asks string, call int) *results {
 	return r
 }
 
-func (e *answered) put(r *results, result int, is had) {
-	count := func(is had, by int) {
+func (e *answeredCalls) put(r *results, result int, is presence) {
+	count := func(is presence, by int) {
 		if r.count[is] += by; is == lost {
-			for _, s := range sayings(e.says(result)) {
+			for _, s := range resultTexts(e.says(result)) {
 				r.said[s] += by
 			}
 		}
@@ -113,8 +113,8 @@ func (e *answered) put(r *results, result int, is had) {
 
 // repeats reports whether a result says what one of the lost ones did, but for lines of the agent before it that name
 // the call and how long it took.
-func (e *answered) repeats(r *results, result int) bool {
-	for _, s := range sayings(e.says(result)) {
+func (e *answeredCalls) repeats(r *results, result int) bool {
+	for _, s := range resultTexts(e.says(result)) {
 		if r.said[s] > 0 {
 			return true
 		}

@@ -9,10 +9,10 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 )
 
-// leave returns the decisions by which parts leave a request now, none if that does not pay. A note stands in place of
+// removeParts returns the decisions by which parts leave a request now, none if that does not pay. A note stands in place of
 // a result, so each call keeps its result and no message disappears; thinking goes; all other parts stay. Protections
 // keep little of what waits, so they are asked only if it would pay to let all of it go.
-func (c *Rules) leave(ctx context.Context, g *simulatedTree, l *List, q *Request, b *Ledger) (list []Decision, err error) {
+func (c *Rules) removeParts(ctx context.Context, g *simulatedTree, l *List, q *Request, b *Ledger) (list []Decision, err error) {
 	asks := false
 	pays := func(due map[int]bool) bool {
 		var picked []int
@@ -44,7 +44,7 @@ func (c *Rules) leave(ctx context.Context, g *simulatedTree, l *List, q *Request
 
 // pays reports whether it pays to take some decisions now.
 func (c *Rules) pays(q *Request, b *Ledger, list []Decision) bool {
-	return len(list) > 0 && (c.when == lifecycle.WhenNow || b.pays(c.when, q, q.with(list)))
+	return len(list) > 0 && (c.when == lifecycle.WhenNow || b.pays(c.when, q, q.withDecisions(list)))
 }
 
 // mayPay reports whether it may pay to have what is due leave, by notes or by asking the provider.
@@ -55,7 +55,7 @@ func (c *Rules) mayPay(l *List, q *Request, b *Ledger, due []int) bool {
 	}
 	may := func(goes func(p *Part, i int) bool, binds bool) bool {
 		for k, i := range due {
-			if p := &q.Parts[i]; !p.form.left() && !l.pinned(p.Key) && goes(p, i) {
+			if p := &q.Parts[i]; !p.form.isRemoval() && !l.pinned(p.Key) && goes(p, i) {
 				return b.mayPay(c.when, q, due[k:], binds, l.Knows(p.Key))
 			}
 		}
@@ -75,23 +75,23 @@ func (c *Rules) mayPay(l *List, q *Request, b *Ledger, due []int) bool {
 func (c *Rules) batch(l *List, q *Request, picked []int, asks bool) (list []Decision) {
 	for _, i := range picked {
 		p := &q.Parts[i]
-		d := Decision{What: Left, Key: p.Key, Since: q.since}
+		d := Decision{Action: Left, Key: p.Key, Since: q.since}
 		switch {
 		case p.thinks():
-			d.What = Gone
+			d.Action = Gone
 		case asks:
-			d.What, d.Text = Cleared, provider.Cleared
+			d.Action, d.Text = Cleared, provider.Cleared
 		default:
 			d.ID = q.id(l, p)
-			d.Text = canon.String(c.note(q, d.ID, i))
+			d.Text = canon.String(c.replacementText(q, d.ID, i))
 		}
 		list = append(list, d)
 	}
 	return list
 }
 
-// note returns the text in place of a part with an id.
-func (c *Rules) note(q *Request, id string, i int) string {
+// replacementText returns the text in place of a part with an id.
+func (c *Rules) replacementText(q *Request, id string, i int) string {
 	return commit.StubText(&c.policy, id, q.callsAfter(i))
 }
 
@@ -109,7 +109,7 @@ func (c *Rules) pick(l *List, q *Request, due map[int]bool) (picked []int) {
 		p := &q.Parts[i]
 		_, isDue := due[i]
 		switch {
-		case p.form.left() || isDue && l.pinned(p.Key):
+		case p.form.isRemoval() || isDue && l.pinned(p.Key):
 		case p.result() && isDue && c.isLonger(l, q, i) && !q.hides(p.Part.Content):
 			picked = append(picked, i)
 		case p.thinks() && binds && len(picked) > 0:
@@ -152,7 +152,7 @@ func (c *Rules) isLonger(l *List, q *Request, i int) bool {
 	if p.form != nil && p.form.Text != "" {
 		size = len(p.form.Text)
 	}
-	return !p.fresh && !p.doubt && len(c.note(q, l.ID(p.Key, p.Call), i))+2 < size
+	return !p.fresh && !p.doubt && len(c.replacementText(q, l.ID(p.Key, p.Call), i))+2 < size
 }
 
 // clear returns the numbers of the results that the provider is asked to clear from a request on: all that is due. The
@@ -168,7 +168,7 @@ func (c *Rules) clear(l *List, q *Request, due map[int]bool) (picked []int, asks
 		p := &q.Parts[i]
 		stub, isDue := due[i]
 		switch {
-		case !isDue || p.form.left() || l.pinned(p.Key) || !p.result() && !p.thinks() || newest[p.Call]:
+		case !isDue || p.form.isRemoval() || l.pinned(p.Key) || !p.result() && !p.thinks() || newest[p.Call]:
 		case stub || !p.result() || p.fresh || p.doubt:
 			return nil, false
 		default:

@@ -55,7 +55,7 @@ func (c *Counting) TokensOf(p Sized) float64 {
 // Add adds to a list the tokens of parts. Cost: linear in them; it looks at those alone that do not go on in the array
 // of the last request that was learned from.
 func (c *Counting) Add(list []float64, parts []Sized) []float64 {
-	same := c.same(parts)
+	same := c.commonParts(parts)
 	list = append(list, c.line[:same]...)
 	for _, p := range parts[same:] {
 		list = append(list, c.TokensOf(p))
@@ -63,9 +63,9 @@ func (c *Counting) Add(list []float64, parts []Sized) []float64 {
 	return list
 }
 
-// same returns how many of the first parts are those of the line. Nothing changes in an array of parts but that others
+// commonParts returns how many of the first parts are those of the line. Nothing changes in an array of parts but that others
 // are added behind.
-func (c *Counting) same(parts []Sized) (same int) {
+func (c *Counting) commonParts(parts []Sized) (same int) {
 	most := min(len(parts), len(c.line))
 	if most > 0 && &parts[0] == &c.last[0] {
 		return most
@@ -120,7 +120,7 @@ func (c *Counting) Learn(parts []Sized, told float64, cut bool) {
 	}
 	var unknown []Sized
 	var row [rates]float64
-	same := c.same(parts)
+	same := c.commonParts(parts)
 	for _, n := range c.line[:same] {
 		told -= n
 	}

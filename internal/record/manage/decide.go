@@ -86,21 +86,21 @@ func (c *Rules) Decide(ctx context.Context, l *List, q *Request, b *Ledger, late
 	switch {
 	case q.Fixed || q.ended:
 		return nil, nil
-	case !q.stopped && (q.ends() || c.when == lifecycle.WhenPays && q.again > 0 && q.asksNow() && !b.affords(q)):
-		return q.end(l, b), nil
+	case !q.stopped && (q.isEnding() || c.when == lifecycle.WhenPays && q.again > 0 && q.asksNow() && !b.affords(q)):
+		return q.endDecisions(l, b), nil
 	}
 	if q.stopped {
-		return c.enter(nil, l, q)
+		return c.decideResults(nil, l, q)
 	}
 	g, err := c.treeOf(ctx, q, late)
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.enter(g, l, q)
+	list, err := c.decideResults(g, l, q)
 	if err != nil {
 		return nil, err
 	}
-	isShaped := func(d Decision) bool { return d.What == Shaped }
+	isShaped := func(d Decision) bool { return d.Action == Shaped }
 	if c.when == lifecycle.WhenPays && slices.ContainsFunc(list, isShaped) && !b.affords(q) {
 		list = slices.DeleteFunc(list, isShaped)
 	}
@@ -109,13 +109,13 @@ func (c *Rules) Decide(ctx context.Context, l *List, q *Request, b *Ledger, late
 	}
 	now := q
 	if len(list) > 0 {
-		now = q.with(list)
+		now = q.withDecisions(list)
 	}
-	c.remember(g, now, q.room)
+	c.remember(g, now, q.derived)
 	if !c.takes || q.since == "" || q.loosened() || q.Of.ClearsItself() {
 		return list, nil
 	}
-	more, err := c.leave(ctx, g, l, now, b)
+	more, err := c.removeParts(ctx, g, l, now, b)
 	if err == nil && late() {
 		err = ErrNotInTime
 	}
@@ -126,7 +126,7 @@ func (c *Rules) Decide(ctx context.Context, l *List, q *Request, b *Ledger, late
 // parts leave, or there was no time to decide. The decisions about q are in it.
 func (c *Rules) Prepare(ctx context.Context, q *Request) error {
 	seen := *q
-	seen.Parts, seen.room, seen.fresh = slices.Clone(q.Parts), &room{}, nil
+	seen.Parts, seen.derived, seen.fresh = slices.Clone(q.Parts), &derivedState{}, nil
 	for i := range seen.Parts {
 		seen.Parts[i].fresh = false
 	}
@@ -144,8 +144,8 @@ func (q *Request) newestKey() string {
 	return ""
 }
 
-// enter decides about the results that no model saw. g is nil if managing stopped.
-func (c *Rules) enter(g *simulatedTree, l *List, q *Request) (list []Decision, err error) {
+// decideResults decides about the results that no model saw. g is nil if managing stopped.
+func (c *Rules) decideResults(g *simulatedTree, l *List, q *Request) (list []Decision, err error) {
 	stays := sync.OnceValue(func() bool { return c.staysUncached(q) })
 	for _, i := range q.fresh {
 		p := &q.Parts[i]
@@ -153,7 +153,7 @@ func (c *Rules) enter(g *simulatedTree, l *List, q *Request) (list []Decision, e
 			continue
 		}
 		if p.again { // it is not shaped again
-			if d := q.back(l, i); d != nil {
+			if d := q.restoring(l, i); d != nil {
 				list = append(list, *d)
 			}
 			continue
@@ -173,21 +173,21 @@ func (c *Rules) enter(g *simulatedTree, l *List, q *Request) (list []Decision, e
 		if err != nil || content.Kind == canon.KindObject { // no rule shapes an object
 			continue
 		}
-		if d := q.same(l, i, r, content); d != nil {
+		if d := q.referenceToEqual(l, i, r, content); d != nil {
 			list = append(list, *d)
 			continue
 		}
 		id := q.id(l, p)
 		if short, cut := commit.Shaped(content, r, id); cut && r.Head+r.Tail > 0 {
-			list = append(list, Decision{What: Shaped, Key: p.Key, ID: id, Text: short.Value()})
+			list = append(list, Decision{Action: Shaped, Key: p.Key, ID: id, Text: short.Value()})
 		}
 	}
 	return list, nil
 }
 
-// same returns the decision that has a result refer to an equal one which the request has whole before it, nil if there
+// referenceToEqual returns the decision that has a result refer to an equal one which the request has whole before it, nil if there
 // is none.
-func (q *Request) same(l *List, i int, r *lifecycle.Rule, content canon.Any) *Decision {
+func (q *Request) referenceToEqual(l *List, i int, r *lifecycle.Rule, content canon.Any) *Decision {
 	if !r.Once {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (q *Request) same(l *List, i int, r *lifecycle.Rule, content canon.Any) *De
 		if k >= i {
 			break
 		}
-		if of.Key == p.Key || !q.stands(k) {
+		if of.Key == p.Key || !q.isUnchangedResult(k) {
 			continue
 		}
 		if was, err := of.Said(); err != nil || !equal(was, content) || q.hides(was) {
@@ -213,7 +213,7 @@ func (q *Request) same(l *List, i int, r *lifecycle.Rule, content canon.Any) *De
 		if len(text) >= p.Bytes {
 			return nil
 		}
-		return &Decision{What: Same, Key: p.Key, ID: id, Of: of.Key, Text: text}
+		return &Decision{Action: Same, Key: p.Key, ID: id, Of: of.Key, Text: text}
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func decisionsOf(t *testing.T, policy string, api provider.API, model string, tu
 			if q.Parts[i].Kind == "thinking" {
 				of = "a thought behind " + q.Parts[i-1].Call
 			}
-			made = append(made, string(d.What)+" "+of)
+			made = append(made, string(d.Action)+" "+of)
 		}
 		must(t, q.Follow(l))
 		b.End(q, len(list) > 0)
@@ -135,10 +135,10 @@ func TestADecisionIsInAListOnce(t *testing.T) {
 	for block, want := range map[string]int{"": 2, "block:1": 1} {
 		l := NewList()
 		for range 2 {
-			l.Add(Decision{What: Shaped, Key: "k", ID: "a", Text: canon.String("short"), Block: block})
+			l.Add(Decision{Action: Shaped, Key: "k", ID: "a", Text: canon.String("short"), Block: block})
 		}
-		l.Add(Decision{What: Raw, Key: "k", Block: "block:2"})
-		if n, _ := l.Holds(); n != want+1 {
+		l.Add(Decision{Action: Raw, Key: "k", Block: "block:2"})
+		if n, _ := l.Size(); n != want+1 {
 			t.Errorf("of two decisions in the block %q and one in another there are %d", block, n)
 		}
 	}
@@ -147,8 +147,8 @@ func TestADecisionIsInAListOnce(t *testing.T) {
 // A part has the id that its decision gave it, else that of its call, unless another part has that or a note could not name it.
 func TestTheIDsOfPartsAreTheirOwn(t *testing.T) {
 	l, key := NewList(), func(c string) string { return strings.Repeat(c, 20) }
-	l.Add(Decision{What: Shaped, Key: key("k"), ID: "a"})
-	l.Add(Decision{What: Same, Key: key("s"), ID: "a"}) // names the other
+	l.Add(Decision{Action: Shaped, Key: key("k"), ID: "a"})
+	l.Add(Decision{Action: Same, Key: key("s"), ID: "a"}) // names the other
 	for _, x := range [][3]string{{key("k"), "c1", "a"}, {key("s"), "c2", "c2"}, {key("o"), "a", "a-oooooooo"},
 		{key("o"), "c3", "c3"}, {key("o"), "two words", "kept-oooooooooooooooo"}} {
 		if got := l.ID(x[0], x[1]); got != x[2] {

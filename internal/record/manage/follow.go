@@ -7,8 +7,8 @@ import (
 	"github.com/contexttree/pact/internal/record/provider"
 )
 
-// placed is a decision about the part in a place.
-type placed struct {
+// placedDecision is a decision about the part in a place.
+type placedDecision struct {
 	place int
 	*Decision
 }
@@ -31,12 +31,12 @@ func (q *Request) Follow(l *List) (err error) {
 	for at, i := 0, 0; i < len(l.ends); i++ {
 		place := q.Place(l.ends[i])
 		for _, d := range l.by[l.ends[i]] {
-			if place < 0 || d.Since != "" && !q.has(d.Since) || d.What != Ended && d.What != Stopped {
+			if place < 0 || d.Since != "" && !q.hasCall(d.Since) || d.Action != Ended && d.Action != Stopped {
 				continue
 			}
-			q.ended, q.stopped = q.ended || d.What == Ended, q.stopped || d.What == Stopped
+			q.ended, q.stopped = q.ended || d.Action == Ended, q.stopped || d.Action == Stopped
 			q.until = min(q.until, q.calls[d.Since])
-			if d.What == Ended && place >= at {
+			if d.Action == Ended && place >= at {
 				q.why, at = d.Why, place
 			}
 		}
@@ -57,14 +57,14 @@ func (q *Request) follow(l *List, asks bool, failed *error) (cleared bool) {
 		q.followed = followed{list: l, asks: asks, ended: q.ended}
 	}
 	f := &q.followed
-	var decided []placed
+	var decided []placedDecision
 	l.mu.Lock()
 	decides := func(place int) {
 		var d *Decision
 		if p := &q.Parts[place]; !q.ended && !p.doubt {
-			d = l.of(p.Key, q.has, asks)
+			d = l.of(p.Key, q.hasCall, asks)
 		}
-		decided = append(decided, placed{place, d})
+		decided = append(decided, placedDecision{place, d})
 	}
 	known := func(key string) {
 		for place := range q.all(key) {
@@ -97,7 +97,7 @@ func (q *Request) follow(l *List, asks bool, failed *error) (cleared bool) {
 		q.decide(one.place, d)
 	}
 	q.refer()
-	return slices.ContainsFunc(q.formed, func(i int) bool { return q.Parts[i].form.What == Cleared })
+	return slices.ContainsFunc(q.formed, func(i int) bool { return q.Parts[i].form.Action == Cleared })
 }
 
 // refer has each reference that leads to nothing become the text again: the result that it repeats must stand before it
@@ -106,7 +106,7 @@ func (q *Request) refer() {
 	for _, r := range q.refs {
 		stands := (*Decision)(nil)
 		for place := range q.all(r.Of) {
-			if _, refers := q.refAt(place); place < r.place && !refers && q.stands(place) {
+			if _, refers := q.refAt(place); place < r.place && !refers && q.isUnchangedResult(place) {
 				stands = r.Decision
 			}
 		}
@@ -114,8 +114,8 @@ func (q *Request) refer() {
 	}
 }
 
-// stands reports whether a part is a result that the request has as it came, and alone with its call.
-func (q *Request) stands(i int) bool {
+// isUnchangedResult reports whether a part is a result that the request has as it came, and alone with its call.
+func (q *Request) isUnchangedResult(i int) bool {
 	p := &q.Parts[i]
 	return p.result() && p.form == nil && !p.doubt && q.results[p.Call] == i
 }
@@ -136,7 +136,7 @@ func (q *Request) clearing(more map[int]bool) *cleared {
 		}
 		at, has := q.results[p.Call]
 		has = has && at >= 0 && q.Parts[at].result()
-		goes := has && (q.Parts[at].form != nil && q.Parts[at].form.What == Cleared || more[at])
+		goes := has && (q.Parts[at].form != nil && q.Parts[at].form.Action == Cleared || more[at])
 		switch {
 		case goes && (c.stay > 0 || q.clears == nil):
 			return nil

@@ -33,7 +33,9 @@ type Sized struct {
 func (p *Part) sized() Sized { return Sized{p.hash, p.size, p.Kind == "result"} }
 
 // OnlyNotes reports whether nothing is left of a content but a note.
-func (d *Decision) OnlyNotes() bool { return d.What == Left || d.What == Same || d.What == Cleared }
+func (d *Decision) OnlyNotes() bool {
+	return d.Action == Left || d.Action == Same || d.Action == Cleared
+}
 
 // The forms of a request: as it is sent, as it came, and as it would have come without a policy, which lacks the calls
 // that repeat what had been taken.
@@ -45,7 +47,7 @@ const (
 
 // lacks reports whether a form of a request lacks a part.
 func (p *Part) lacks(how int) bool {
-	return how == asAlone && p.again || how == asSent && p.form != nil && p.form.What == Gone
+	return how == asAlone && p.again || how == asSent && p.form != nil && p.form.Action == Gone
 }
 
 // prefix returns the first elements of a list that goes on behind them: in its array if these are all, else in another.
@@ -84,7 +86,7 @@ func formOf(q *Request, s *summed, how int, f *form) {
 	f.count(s.counts, from)
 	r := q.Of // the contents of a conversation count by their hashes alone
 	if len(f.lacks) > 0 {
-		r = q.without(f.lacks)
+		r = q.withoutParts(f.lacks)
 	}
 	provider.CacheRulesOf(q.API).ReadHashed(&f.prompt, r, q.Of.Model, from, func(i int) hash { return f.parts[i].Hash })
 }
@@ -112,8 +114,8 @@ func (f *form) count(c *Counting, same int) {
 	}
 }
 
-// without returns what a request says without the parts in some places.
-func (q *Request) without(places []int) *provider.Request {
+// withoutParts returns what a request says without the parts in some places.
+func (q *Request) withoutParts(places []int) *provider.Request {
 	r := *q.Of
 	r.Parts, r.Marked = make([]provider.Part, 0, len(q.Parts)-len(places)), nil
 	for i := range q.Of.Parts {
@@ -135,10 +137,10 @@ func (q *Request) sentForm() *form {
 	case q.sum.sent: // the answer will need what the room has
 		q.made = &form{}
 		formOf(q, q.sum, asSent, q.made)
-	case q.sum.asked == &q.room.asked && len(q.formed) == 0 && q.again == 0:
+	case q.sum.asked == &q.derived.asked && len(q.formed) == 0 && q.again == 0:
 		q.made = q.sum.asked
 	default:
-		q.made = &q.room.sent
+		q.made = &q.derived.sent
 		formOf(q, q.sum, asSent, q.made)
 	}
 	return q.made

@@ -7,8 +7,8 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// room is what was made of a request. It goes on with the request.
-type room struct {
+// derivedState is what was made of a request. It goes on with the request.
+type derivedState struct {
 	asked, sent form
 	ends        []int
 	chain       []hash
@@ -17,7 +17,7 @@ type room struct {
 }
 
 // differs notes that a part, and perhaps those behind it, is not as it was.
-func (r *room) differs(part int) {
+func (r *derivedState) differs(part int) {
 	r.asked.same, r.sent.same, r.turned = min(r.asked.same, part), min(r.sent.same, part), min(r.turned, part)
 }
 
@@ -38,14 +38,14 @@ func (q *Request) GoOn(to *Request, same int) {
 		q.Parts[i].form, q.Parts[i].again, q.changed = nil, false, append(q.changed, i)
 	}
 	q.formed = q.formed[:sort.SearchInts(q.formed, same)]
-	q.refs = slices.DeleteFunc(q.refs, func(r placed) bool { return r.place >= same })
+	q.refs = slices.DeleteFunc(q.refs, func(r placedDecision) bool { return r.place >= same })
 	q.Begin(same, to.together, to.hashes)
 }
 
-// with returns the request with some more decisions.
-func (q *Request) with(list []Decision) *Request {
+// withDecisions returns the request with some more decisions.
+func (q *Request) withDecisions(list []Decision) *Request {
 	other := *q
-	other.Parts, other.made, other.room = slices.Clone(q.Parts), nil, &room{}
+	other.Parts, other.made, other.derived = slices.Clone(q.Parts), nil, &derivedState{}
 	other.formed, other.refs = slices.Clone(q.formed), slices.Clone(q.refs)
 	for i := range list {
 		for place := range q.all(list[i].Key) {
@@ -60,7 +60,7 @@ func (q *Request) with(list []Decision) *Request {
 
 // refAt returns where a reference of a part stands among the references, or would.
 func (q *Request) refAt(place int) (at int, refers bool) {
-	return slices.BinarySearchFunc(q.refs, place, func(r placed, place int) int { return r.place - place })
+	return slices.BinarySearchFunc(q.refs, place, func(r placedDecision, place int) int { return r.place - place })
 }
 
 // decide gives a part a form, nil for none.
@@ -69,8 +69,8 @@ func (q *Request) decide(place int, d *Decision) {
 	if has {
 		q.refs = slices.Delete(q.refs, at, at+1)
 	}
-	if d != nil && d.What == Same {
-		q.refs = slices.Insert(q.refs, at, placed{place, d})
+	if d != nil && d.Action == Same {
+		q.refs = slices.Insert(q.refs, at, placedDecision{place, d})
 	}
 	q.apply(place, d)
 }
@@ -86,8 +86,8 @@ func (q *Request) Changed() []int {
 	return changed
 }
 
-// Same returns how many of the first parts of two requests are the same.
-func (q *Request) Same(other *Request) (same int) {
+// CommonParts returns how many of the first parts of two requests are the same.
+func (q *Request) CommonParts(other *Request) (same int) {
 	for same < min(len(q.Parts), len(other.Parts)) {
 		if a, b := &q.Parts[same], &other.Parts[same]; a.hash != b.hash || a.Section != b.Section || a.Message != b.Message ||
 			a.Key != b.Key || a.Bytes != b.Bytes {
@@ -105,7 +105,7 @@ func (q *Request) apply(place int, d *Decision) {
 	if p.apply(d); p.form == was {
 		return
 	}
-	q.room.differs(place)
+	q.derived.differs(place)
 	q.changed = append(q.changed, place)
 	switch at := sort.SearchInts(q.formed, place); {
 	case was == nil:
@@ -118,7 +118,7 @@ func (q *Request) apply(place int, d *Decision) {
 // apply gives a part a form.
 func (p *Part) apply(d *Decision) {
 	p.form, p.sent = nil, canon.Any{}
-	if d == nil || d.What == Raw || d.What == Pinned || d.What == Ended {
+	if d == nil || d.Action == Raw || d.Action == Pinned || d.Action == Ended {
 		return
 	}
 	if p.form, p.sent = d, d.value; p.sent.Kind == canon.KindAbsent && d.Text != "" {

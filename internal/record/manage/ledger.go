@@ -102,7 +102,7 @@ func (l *Ledger) Begin(q *Request, at time.Time) {
 		l.counts[q.Of.Model] = s.counts
 	}
 	if q.sum != nil {
-		q.room = &room{}
+		q.derived = &derivedState{}
 	}
 	q.sum, q.made = s, nil
 	s.tariff = worth.Tariff{Rules: rules, Model: q.Of.Model}
@@ -111,7 +111,7 @@ func (l *Ledger) Begin(q *Request, at time.Time) {
 	} else {
 		l.total.Unpriced = q.Of.Model
 	}
-	s.asked = &q.room.asked
+	s.asked = &q.derived.asked
 	formOf(q, s, asAlone, s.asked)
 	if rules.Marked && len(s.asked.prompt.Marks) == 0 {
 		l.total.NoMarker++
@@ -196,7 +196,7 @@ func (l *Ledger) takeUp(q *Request) {
 	if known {
 		return
 	}
-	s.spent.Without = q.worst() // the other made sure that it had saved so much
+	s.spent.Without = q.worstCost() // the other made sure that it had saved so much
 	end := len(q.Parts) - 1
 	for end > 0 && !(q.Parts[end].Section == provider.Conversation && q.Parts[end].answers()) {
 		end--

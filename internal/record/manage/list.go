@@ -7,27 +7,27 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// What says what a decision does with a part of a request.
-type What string
+// Action says what a decision does with a part of a request.
+type Action string
 
 // What a decision does.
 const (
-	Raw     What = "raw"     // it goes as it came
-	Shaped  What = "shaped"  // it is shorter from its first request on
-	Same    What = "same"    // it refers to an equal result before it, as long as the request has that whole
-	Whole   What = "whole"   // it brings an earlier result back, to which it refers
-	Left    What = "left"    // a note stands in its place
-	Gone    What = "gone"    // it is left out: thinking
-	Cleared What = "cleared" // the provider is asked to clear it
-	Ended   What = "ended"   // the conversation goes as it came
-	Stopped What = "stopped" // nothing more is taken from the conversation
-	Pinned  What = "pinned"  // a person wants it as it came, until another decision
+	Raw     Action = "raw"     // it goes as it came
+	Shaped  Action = "shaped"  // it is shorter from its first request on
+	Same    Action = "same"    // it refers to an equal result before it, as long as the request has that whole
+	Whole   Action = "whole"   // it brings an earlier result back, to which it refers
+	Left    Action = "left"    // a note stands in its place
+	Gone    Action = "gone"    // it is left out: thinking
+	Cleared Action = "cleared" // the provider is asked to clear it
+	Ended   Action = "ended"   // the conversation goes as it came
+	Stopped Action = "stopped" // nothing more is taken from the conversation
+	Pinned  Action = "pinned"  // a person wants it as it came, until another decision
 )
 
 // Decision is a line of a list of decisions. It holds for the requests that have the call Since, for all if that is "";
 // of several for one part the last that holds counts.
 type Decision struct {
-	What
+	Action
 	Key   string      // of the part
 	Since string      // the newest call of the first request that follows it
 	ID    string      // under which the original is kept, and which the text names
@@ -41,14 +41,14 @@ type Decision struct {
 	value canon.Any // Text
 }
 
-// taken reports whether what the part said is not in front of the model any more, or not all of it.
-func (d *Decision) taken() bool {
-	return d != nil && (d.What == Shaped || d.What == Left || d.What == Cleared)
+// hidesContent reports whether what the part said is not in front of the model any more, or not all of it.
+func (d *Decision) hidesContent() bool {
+	return d != nil && (d.Action == Shaped || d.Action == Left || d.Action == Cleared)
 }
 
-// left reports whether the part was taken out of requests that had it.
-func (d *Decision) left() bool {
-	return d != nil && (d.What == Left || d.What == Gone || d.What == Cleared)
+// isRemoval reports whether the part was taken out of requests that had it.
+func (d *Decision) isRemoval() bool {
+	return d != nil && (d.Action == Left || d.Action == Gone || d.Action == Cleared)
 }
 
 // MostHeld is how many bytes of texts a list has in memory before it leaves them to where they are kept. Tests change
@@ -88,7 +88,7 @@ func (l *List) Add(d Decision) {
 	}
 	d.value = d.Text.Any()
 	l.by[d.Key] = append(l.by[d.Key], &d)
-	if d.ID != "" && d.What != Same {
+	if d.ID != "" && d.Action != Same {
 		l.ids[d.ID], l.named[d.Key] = d.Key, d.ID
 	}
 	l.held += len(d.Text)
@@ -96,10 +96,10 @@ func (l *List) Add(d Decision) {
 	if d.Since != "" {
 		l.since[d.Since] = append(l.since[d.Since], d.Key)
 	}
-	if d.What == Ended || d.What == Stopped {
+	if d.Action == Ended || d.Action == Stopped {
 		l.ends = append(l.ends, d.Key)
 	}
-	if d.taken() {
+	if d.hidesContent() {
 		l.takes = append(l.takes, d.Key)
 	}
 }
@@ -165,8 +165,8 @@ func (l *List) Empty() bool {
 	return len(l.by) == 0
 }
 
-// Holds returns how many decisions the list has, and how many bytes of their texts.
-func (l *List) Holds() (decisions, bytes int) {
+// Size returns how many decisions the list has, and how many bytes of their texts.
+func (l *List) Size() (decisions, bytes int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, list := range l.by {
@@ -180,10 +180,10 @@ func (l *List) Holds() (decisions, bytes int) {
 // have become durable too late.
 func (l *List) of(key string, before func(call string) bool, asks bool) (of *Decision) {
 	list := l.by[key]
-	raw := slices.ContainsFunc(list, func(d *Decision) bool { return d.What == Raw && d.Since == "" })
+	raw := slices.ContainsFunc(list, func(d *Decision) bool { return d.Action == Raw && d.Since == "" })
 	for _, d := range list {
-		if d.What != Stopped && (d.Since == "" && (!raw || d.What == Raw) || d.Since != "" && before(d.Since)) &&
-			(asks || d.What != Cleared) {
+		if d.Action != Stopped && (d.Since == "" && (!raw || d.Action == Raw) || d.Since != "" && before(d.Since)) &&
+			(asks || d.Action != Cleared) {
 			of = d
 		}
 	}
@@ -195,7 +195,7 @@ func (l *List) pinned(key string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := l.by[key]
-	return len(list) > 0 && list[len(list)-1].What == Pinned
+	return len(list) > 0 && list[len(list)-1].Action == Pinned
 }
 
 // read returns a decision with its text.

@@ -11,8 +11,8 @@ import (
 func TestAListLeavesItsTextsToTheirBlocks(t *testing.T) {
 	defer func(n int) { MostHeld = n }(MostHeld)
 	l, text := NewList(), canon.String("short [the rest is left out]")
-	l.Add(Decision{What: Shaped, Key: "k", ID: "a", Text: text, Block: "block:1"})
-	l.Add(Decision{What: Shaped, Key: "other", ID: "b", Text: text})
+	l.Add(Decision{Action: Shaped, Key: "k", ID: "a", Text: text, Block: "block:1"})
+	l.Add(Decision{Action: Shaped, Key: "other", ID: "b", Text: text})
 	loaded := 0
 	load := func(block string) func() (canon.Value, error) {
 		return func() (canon.Value, error) { loaded++; return text, nil }
@@ -23,7 +23,7 @@ func TestAListLeavesItsTextsToTheirBlocks(t *testing.T) {
 	}
 	MostHeld = len(text)
 	l.Shed(load)
-	if _, held := l.Holds(); held != len(text) || l.by["k"][0].Text != "" || l.by["other"][0].Text == "" {
+	if _, held := l.Size(); held != len(text) || l.by["k"][0].Text != "" || l.by["other"][0].Text == "" {
 		t.Fatalf("it holds %d bytes of %d", held, 2*len(text))
 	}
 	d, err := l.of("k", func(string) bool { return true }, true).read()

@@ -62,8 +62,8 @@ func (m *Memory) repeated(name provider.API, body []byte) (of *reading, messages
 	return of, messages
 }
 
-// keep keeps a reading; of is the one of which it repeats so many messages, nil for none.
-func (m *Memory) keep(r, of *reading, messages int) {
+// add keeps a reading; of is the one of which it repeats so many messages, nil for none.
+func (m *Memory) add(r, of *reading, messages int) {
 	for i := range r.messages {
 		r.size += perMessage + 2*len(r.messages[i].Raw)
 	}

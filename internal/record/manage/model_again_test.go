@@ -45,7 +45,7 @@ func drawnAgain(t *testing.T, r *rand.Rand) (*Request, *List) {
 	for i := range q.Parts {
 		for p := &q.Parts[i]; p.result() && r.IntN(3) > 0; {
 			d := Decision{Key: p.Key, Text: canon.String("short"),
-				What: []What{Left, Left, Shaped, Raw, Pinned, Whole, Cleared}[r.IntN(7)]}
+				Action: []Action{Left, Left, Shaped, Raw, Pinned, Whole, Cleared}[r.IntN(7)]}
 			if r.IntN(4) > 0 {
 				d.Since = fmt.Sprint("c", r.IntN(calls+1))
 			}
@@ -93,7 +93,7 @@ func TestRepeatedCallsAgreeWithModel(t *testing.T) {
 func takes(l *List) bool {
 	for _, list := range l.by {
 		for _, d := range list {
-			if d.taken() {
+			if d.hidesContent() {
 				return true
 			}
 		}
@@ -126,14 +126,14 @@ func lackedBefore(q *Request, l *List, call, result int) (lacked bool) {
 		for _, one := range l.by[q.Parts[at].Key] {
 			raw := false
 			for _, other := range l.by[q.Parts[at].Key] {
-				raw = raw || other.What == Raw && other.Since == ""
+				raw = raw || other.Action == Raw && other.Since == ""
 			}
 			since, has := q.calls[one.Since]
-			if one.Since == "" && (!raw || one.What == Raw) || one.Since != "" && has && since < call {
+			if one.Since == "" && (!raw || one.Action == Raw) || one.Since != "" && has && since < call {
 				d = one
 			}
 		}
-		if d == nil || d.What != Left && d.What != Shaped && d.What != Cleared {
+		if d == nil || d.Action != Left && d.Action != Shaped && d.Action != Cleared {
 			if !strings.Contains(text(at), "unchanged") {
 				return false
 			}
@@ -155,7 +155,7 @@ func meantBy(q *Request, result int) (of *Part) {
 			of = &q.Parts[at]
 		}
 	}
-	if of == nil || of.form == nil || of.form.What != Left && of.form.What != Shaped && of.form.What != Cleared {
+	if of == nil || of.form == nil || of.form.Action != Left && of.form.Action != Shaped && of.form.Action != Cleared {
 		return nil
 	}
 	return of
@@ -166,8 +166,8 @@ func meantBy(q *Request, result int) (of *Part) {
 func TestEqualCallsCostOneLookEach(t *testing.T) {
 	const calls = 400
 	looks := 0
-	e := &answered{asked: map[string]*results{}, wakes: map[int][]func(){}, says: func(int) canon.Any { return canon.Text("a file") },
-		look: func(at, before int) (had, []int) {
+	e := &answeredCalls{asked: map[string]*results{}, wakes: map[int][]func(){}, says: func(int) canon.Any { return canon.Text("a file") },
+		look: func(at, before int) (presence, []int) {
 			if looks++; before > at+20 {
 				return lost, []int{at + 20}
 			}

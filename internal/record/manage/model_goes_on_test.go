@@ -43,7 +43,7 @@ func TestARequestThatGoesOnAgreesWithModel(t *testing.T) {
 			}
 			same := 0
 			if before != nil {
-				same = came.Same(before)
+				same = came.CommonParts(before)
 			}
 			q.GoOn(came, same)
 			follow := func() *Request {
@@ -64,13 +64,13 @@ func TestARequestThatGoesOnAgreesWithModel(t *testing.T) {
 			at := time.Unix(int64(100*n), 0)
 			b.Begin(q, at)
 			other.Begin(want, at)
-			if got, want := q.worst(), want.worst(); got != want {
+			if got, want := q.worstCost(), want.worstCost(); got != want {
 				t.Fatalf("seed %d, call %d: what is lacking costs %v, not %v", seed, n, got, want)
 			}
 			sent, wanted := b.End(q, false), other.End(want, false)
 			if !reflect.DeepEqual(sent.Expects, wanted.Expects) || !reflect.DeepEqual(b.Total(), other.Total()) ||
 				!slices.Equal(sent.form.first, wanted.form.first) || !slices.Equal(sent.form.parts, wanted.form.parts) ||
-				!reflect.DeepEqual(sent.form.prompt, wanted.form.prompt) || !slices.Equal(q.room.asked.parts, want.room.asked.parts) {
+				!reflect.DeepEqual(sent.form.prompt, wanted.form.prompt) || !slices.Equal(q.derived.asked.parts, want.derived.asked.parts) {
 				t.Fatalf("seed %d, call %d: %+v, want %+v", seed, n, sent, wanted)
 			}
 			if told := sent.Expects.Sent + int64(r.IntN(30)); r.IntN(4) > 0 {
@@ -93,19 +93,19 @@ func decide(r *rand.Rand, l *List, q *Request, n int) {
 		if p.Key == "" || r.IntN(12) > 0 {
 			continue
 		}
-		d := Decision{Key: p.Key, What: []What{Left, Left, Shaped, Raw, Pinned, Same, Cleared}[r.IntN(7)], Text: canon.String(fmt.Sprint("short ", n))}
+		d := Decision{Key: p.Key, Action: []Action{Left, Left, Shaped, Raw, Pinned, Same, Cleared}[r.IntN(7)], Text: canon.String(fmt.Sprint("short ", n))}
 		if r.IntN(60) == 0 {
-			d.What, d.Text = []What{Ended, Stopped}[r.IntN(2)], ""
+			d.Action, d.Text = []Action{Ended, Stopped}[r.IntN(2)], ""
 		}
 		if p.thinks() {
-			d.What, d.Text = Gone, ""
+			d.Action, d.Text = Gone, ""
 		}
 		if r.IntN(3) > 0 {
 			d.Since = q.since
 		} else if r.IntN(3) == 0 {
 			d.Since = fmt.Sprint("c", r.IntN(n+5))
 		}
-		if d.What == Same {
+		if d.Action == Same {
 			d.Of = q.Parts[r.IntN(i+1)].Key
 		}
 		l.Add(d)
@@ -129,8 +129,8 @@ func agree(t *testing.T, where string, q, want *Request) {
 		t.Fatalf("%s: %d parts, %d again, %v, %v; want %d, %d, %v, %v", where, len(q.Parts), q.again, q.ended, q.stopped,
 			len(want.Parts), want.again, want.ended, want.stopped)
 	}
-	q.room.turns(q, false)
-	if want.room.turns(want, false); !slices.Equal(q.room.chain, want.room.chain) || !slices.Equal(q.room.ends, want.room.ends) {
+	q.derived.turns(q, false)
+	if want.derived.turns(want, false); !slices.Equal(q.derived.chain, want.derived.chain) || !slices.Equal(q.derived.ends, want.derived.ends) {
 		t.Fatalf("%s: the turns differ", where)
 	}
 }

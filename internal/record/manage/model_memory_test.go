@@ -79,7 +79,7 @@ func TestMemoryAgreesWithModel(t *testing.T) {
 			}
 			if ok {
 				for i := range got.Parts {
-					got.Parts[i].form, got.Parts[i].again = &Decision{What: Left}, true // it is the reader's
+					got.Parts[i].form, got.Parts[i].again = &Decision{Action: Left}, true // it is the reader's
 				}
 			}
 		}

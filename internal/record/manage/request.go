@@ -37,11 +37,11 @@ type Part struct {
 // Form returns the decision about a part, nil if it goes as it came.
 func (p *Part) Form() *Decision { return p.form }
 
-// Fresh reports whether the part is a result that no model saw.
-func (p *Part) Fresh() bool { return p.fresh }
+// Unseen reports whether the part is a result that no model saw.
+func (p *Part) Unseen() bool { return p.fresh }
 
-// Again reports whether the part is a call that repeats one whose result had been taken, or the result of such a call.
-func (p *Part) Again() bool { return p.again }
+// Repeats reports whether the part is a call that repeats one whose result had been taken, or the result of such a call.
+func (p *Part) Repeats() bool { return p.again }
 
 func (p *Part) answers() bool { return p.Role == "assistant" }
 
@@ -51,7 +51,7 @@ func (p *Part) thinks() bool { return p.Key != "" && p.Kind == "thinking" }
 
 // Content returns the content of the part as it is sent.
 func (p *Part) Content() canon.Any {
-	if p.form == nil || p.form.What == Cleared {
+	if p.form == nil || p.form.Action == Cleared {
 		return p.Part.Content
 	}
 	return p.sent
@@ -80,7 +80,7 @@ type Request struct {
 	places   map[string]int         // by key, the number of the last part with it, counted from 1
 	formed   []int                  // the places of the parts that do not go as they came
 	changed  []int                  // those whose form changed since it was asked
-	refs     []placed               // the references that were decided, by their places, even if one leads to nothing
+	refs     []placedDecision       // the references that were decided, by their places, even if one leads to nothing
 	followed followed
 	reread   reread
 	ended    bool          // managing ended for the conversation, which goes as it came
@@ -96,7 +96,7 @@ type Request struct {
 	clears   *provider.Clearing // Clears, if all results that it cleared before can be cleared again
 	sum      *summed
 	made     *form // as it is sent, once the ledger made it
-	room     *room
+	derived  *derivedState
 }
 
 // Read reads a body as a request whose form is to be decided; model is the one that the path names. ok is false if that
@@ -158,7 +158,7 @@ func (m *Memory) Read(
 	q.Parts = r.parts
 	q.Begin(0, together, m.HashOf)
 	r.parts = slices.Clone(q.Parts)
-	m.keep(r, before, n)
+	m.add(r, before, n)
 	return q, true
 }
 
@@ -207,15 +207,15 @@ func (q *Request) Tool(p *Part) string {
 // together says of two calls whether one answer had both; hashes returns the hash of a part. Cost: linear in the parts
 // that came to all of the last time, else in all.
 func (q *Request) Begin(same int, together func(a, b string) bool, hashes func(*provider.Part) [32]byte) {
-	if q.room == nil {
-		q.room = &room{}
+	if q.derived == nil {
+		q.derived = &derivedState{}
 	}
 	if q.calls == nil || same < q.read {
 		q.calls, q.results, q.places, q.bySize = map[string]int{}, map[string]int{}, map[string]int{}, map[int][]int{}
 		q.read, q.since, q.twice, q.unseen, q.fresh, q.sized = 0, "", false, q.unseen[:0], q.fresh[:0], 0
 		q.followed, q.reread = followed{}, reread{}
-		q.room.differs(same)
-		q.room.turned = 0
+		q.derived.differs(same)
+		q.derived.turned = 0
 	}
 	from := q.read
 	q.together, q.hashes, q.reserved, q.read = together, hashes, map[string]string{}, len(q.Parts)
@@ -224,7 +224,7 @@ func (q *Request) Begin(same int, together func(a, b string) bool, hashes func(*
 		if p.hash == [sha256.Size]byte{} {
 			p.hash, p.size = hashes(p.Part), sizeOf(p.Part.Content)
 			if p.Kind == "call" {
-				p.asks = asks(p.Part)
+				p.asks = callKey(p.Part)
 			}
 		}
 		if p.Key != "" {
@@ -292,8 +292,8 @@ func (q *Request) all(key string) iter.Seq[int] {
 	}
 }
 
-// Since returns the newest call of a request, "" for none.
-func (q *Request) Since() string { return q.since }
+// NewestCall returns the newest call of a request, "" for none.
+func (q *Request) NewestCall() string { return q.since }
 
 // Ended reports whether managing ended for the conversation of a request.
 func (q *Request) Ended() bool { return q.ended || q.stopped }
@@ -301,11 +301,11 @@ func (q *Request) Ended() bool { return q.ended || q.stopped }
 // WhyEnded returns the reason with which managing ended and all goes as it came, "" if it did not.
 func (q *Request) WhyEnded() string { return q.why }
 
-// Again returns how many calls of the request repeat one whose result had been taken, and of how many.
-func (q *Request) Again() (again, calls int) { return q.again, len(q.calls) }
+// RepeatedCalls returns how many calls of the request repeat one whose result had been taken, and of how many.
+func (q *Request) RepeatedCalls() (again, calls int) { return q.again, len(q.calls) }
 
-// has reports whether the request has a call.
-func (q *Request) has(call string) bool {
+// hasCall reports whether the request has a call.
+func (q *Request) hasCall(call string) bool {
 	_, has := q.calls[call]
 	return has
 }

@@ -74,12 +74,12 @@ func (l *Ledger) affords(q *Request) bool {
 // affordable is affords. All that the request lacks comes back behind what is cached. The caller holds the lock of the
 // ledger.
 func (q *Request) affordable() bool {
-	call, worst, spent := q.sum.forecast(q.sentForm()), q.worst(), q.sum.spent
+	call, worst, spent := q.sum.forecast(q.sentForm()), q.worstCost(), q.sum.spent
 	return call.Money == nil || spent.Managed+*call.Money+worst <= spent.Without*(1+mostDearer)
 }
 
-// worst returns what it costs that all that a request lacks comes back with the next call, 0 without a price.
-func (q *Request) worst() float64 {
+// worstCost returns what it costs that all that a request lacks comes back with the next call, 0 without a price.
+func (q *Request) worstCost() float64 {
 	first := q.sentForm().first
 	sent := int64(first[len(first)-1])
 	e, read := q.cachedTo(sent), int64(0)

@@ -59,8 +59,8 @@ const mostSimulated = 128
 // treeOf returns the tree of a request. It takes the state after earlier calls from memory: the tree depends only
 // on the request and on the forms of its parts.
 func (c *Rules) treeOf(ctx context.Context, q *Request, late func() bool) (_ *simulatedTree, err error) {
-	q.room.turns(q, false)
-	ends, chain := q.room.ends, q.room.chain
+	q.derived.turns(q, false)
+	ends, chain := q.derived.ends, q.derived.chain
 	at, from, g := len(ends), 0, (*simulatedTree)(nil)
 	for ; at > 0 && g == nil; at-- {
 		g = c.remembered(chain[at-1])
@@ -77,7 +77,7 @@ func (c *Rules) treeOf(ctx context.Context, q *Request, late func() bool) (_ *si
 		if late() {
 			return nil, ErrNotInTime
 		}
-		if g, err = c.grow(ctx, g, q, from, ends[at]); err != nil {
+		if g, err = c.commitCall(ctx, g, q, from, ends[at]); err != nil {
 			return nil, err
 		}
 		c.rememberTree(chain[at], g)
@@ -116,7 +116,7 @@ func (c *Rules) put(chain hash, g *simulatedTree) {
 
 // remember notes the state of a request under what the next one finds: the forms of its new parts are decided. A part
 // that a rule would have shortened and that goes as it came makes another tree.
-func (c *Rules) remember(g *simulatedTree, q *Request, to *room) {
+func (c *Rules) remember(g *simulatedTree, q *Request, to *derivedState) {
 	for _, i := range q.fresh {
 		p := &q.Parts[i]
 		n, ruled := g.ruled.of(i)
@@ -135,21 +135,21 @@ func (c *Rules) env() tree.Env {
 		Taken: func(string) (bool, error) { return false, nil }, Suffix: "~"}
 }
 
-// grow commits what a call added.
-func (c *Rules) grow(ctx context.Context, g *simulatedTree, q *Request, from, to int) (*simulatedTree, error) {
+// commitCall commits what a call added.
+func (c *Rules) commitCall(ctx context.Context, g *simulatedTree, q *Request, from, to int) (*simulatedTree, error) {
 	next, parts := &simulatedTree{}, q.Parts
 	env, came := c.env(), make([]bool, to-from)
 	x := tree.Edit(ctx, g.tree.WithCycle(g.stamps.Cycle), g.tree, g.stamps, env)
 	for i := from; i < to; i++ {
 		came[i-from] = parts[i].inTree(false) == asItCame
-		if d := parts[i].form; d == nil || d.What != Gone {
+		if d := parts[i].form; d == nil || d.Action != Gone {
 			if err := q.add(x, i); err != nil {
 				return nil, err
 			}
 		}
 	}
 	next.last = commit.Input{Before: g.tree, Working: x.Tree(), Stamps: x.Stamps, Env: env, Policy: c.commits,
-		Rules: c.rules, Counter: c.counter, Idle: g.idle, Hold: true,
+		Rules: c.rules, Counter: c.counter, Idle: g.idle, Postpone: true,
 		Whole: func(id string) bool { i, ok := number(id); return ok && came[i-from] }}
 	if c.steady {
 		next.last.Born, next.waits, next.pairs = g.born, g.waits, g.pairs
@@ -199,7 +199,7 @@ func (q *Request) add(x *tree.Editor, i int) error {
 	if p.inTree(false) == another && p.form.Text != "" {
 		s.Content = p.form.Text
 	}
-	if p.form.left() {
+	if p.form.isRemoval() {
 		s.Attrs[commit.StubAttr] = []string{s.ID}
 	}
 	if p.Name != "" {
@@ -273,7 +273,7 @@ func (c *Rules) released(ctx context.Context, g *simulatedTree) (map[int]bool, e
 		return g.goes, nil
 	}
 	in := g.last
-	in.Hold = false
+	in.Postpone = false
 	_, _, report, err := commit.Run(ctx, in)
 	if err != nil {
 		return nil, err

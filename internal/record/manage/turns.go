@@ -17,9 +17,9 @@ const (
 
 func (p *Part) inTree(seen bool) byte {
 	switch {
-	case p.form == nil && p.fresh && !seen && !p.again && !p.doubt, p.form != nil && p.form.What == Shaped:
+	case p.form == nil && p.fresh && !seen && !p.again && !p.doubt, p.form != nil && p.form.Action == Shaped:
 		return asRuled
-	case p.form != nil && p.form.What != Same:
+	case p.form != nil && p.form.Action != Same:
 		return another
 	}
 	return asItCame
@@ -28,7 +28,7 @@ func (p *Part) inTree(seen bool) byte {
 // turns notes the number of parts up to the end of each call, and the hash of what the tree depends on of these parts.
 // An answer begins the turn of the next call. seen says that the model has seen all results by then. Cost: hashing the
 // turns with parts that are not as they were.
-func (r *room) turns(q *Request, seen bool) {
+func (r *derivedState) turns(q *Request, seen bool) {
 	parts := q.Parts
 	unseen := slices.Min(append(slices.Clip(q.fresh), len(q.Parts))) // these are others once they were seen
 	same := min(r.turned, unseen)

@@ -64,8 +64,8 @@ func (l answerBlocks) inOrder() []*answerBlock {
 	return blocks
 }
 
-// without returns an object without some of its members.
-func without(object canon.Any, names ...string) canon.Any {
+// withoutMembers returns an object without some of its members.
+func withoutMembers(object canon.Any, names ...string) canon.Any {
 	if object.Kind != canon.KindObject {
 		return object
 	}

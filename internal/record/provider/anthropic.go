@@ -69,7 +69,7 @@ func (anthropicWriter) call(w *renderer, p *Part, id string, arguments canon.Any
 	if !own {
 		arguments = inObject(arguments)
 	}
-	w.say("assistant", canon.Fields("type", "tool_use", "id", id, "name", p.Name, "input", arguments))
+	w.addPart("assistant", canon.Fields("type", "tool_use", "id", id, "name", p.Name, "input", arguments))
 }
 
 func (anthropicWriter) argumentsOf(call canon.Any) canon.Any { return get(call, "input") }
@@ -79,7 +79,7 @@ func (anthropicWriter) result(w *renderer, p *Part, id string, value canon.Any, 
 	if p.Failed {
 		failed = canon.Any{Kind: canon.KindBool, Text: string(canon.True)}
 	}
-	w.say("user", canon.Fields("type", "tool_result", "tool_use_id", canon.Text(id), "content", value, "is_error", failed))
+	w.addPart("user", canon.Fields("type", "tool_result", "tool_use_id", canon.Text(id), "content", value, "is_error", failed))
 }
 
 func (anthropicWriter) request(tools, system, said []canon.Any) canon.Any {

@@ -31,7 +31,7 @@ func (m *anthropicAnswer) event(event canon.Any) {
 		m.about(get(event, "message"))
 	case "message_delta":
 		m.about(get(event, "delta"))
-		m.about(without(event, "delta", "type"))
+		m.about(withoutMembers(event, "delta", "type"))
 	case "content_block_start":
 		if b := m.content.block(get(event, "index")); b != nil {
 			b.begun = get(event, "content_block")
@@ -52,7 +52,7 @@ func (m *anthropicAnswer) about(fields canon.Any) {
 	for _, f := range get(fields, "usage").Members {
 		m.usage[f.Name] = f.Value
 	}
-	for _, f := range without(fields, "content", "usage").Members {
+	for _, f := range withoutMembers(fields, "content", "usage").Members {
 		if f.Value.Kind != canon.KindNull {
 			m.message[f.Name] = f.Value
 		}
@@ -126,7 +126,7 @@ func (a *additions) on(block canon.Any) canon.Any {
 	if a == nil {
 		return block
 	}
-	members := without(block).Members
+	members := withoutMembers(block).Members
 	if len(a.input) > 0 {
 		input, err := canon.ParseAny(a.input)
 		if err != nil {

@@ -49,7 +49,7 @@ var anthropicOwnTools = []string{"custom", "bash_", "text_editor_", "computer_",
 // are none. Cost: linear in the others.
 func ClearingFor(r *Request, known int) *Clearing {
 	c := entryOf(r.API).clears
-	if _, asks := r.Parameters.Get(clearingName); c == nil || asks || !begins(r.Model, c.Models) {
+	if _, asks := r.Parameters.Get(clearingName); c == nil || asks || !matchesModel(r.Model, c.Models) {
 		return nil
 	}
 	for i := known; i < len(r.Parts); i++ {
@@ -58,7 +58,7 @@ func ClearingFor(r *Request, known int) *Clearing {
 			continue
 		}
 		kind := text(p.Content, "type")
-		if p.Section == Tools && kind != "" && !begins(kind, anthropicOwnTools) ||
+		if p.Section == Tools && kind != "" && !matchesModel(kind, anthropicOwnTools) ||
 			p.Section == Conversation && strings.HasSuffix(kind, "_tool_use") { // the provider runs it, or ran it
 			return nil
 		}
@@ -87,8 +87,8 @@ func (c *Clearing) Ask(e *splice.Edits, root splice.Value, keep int) {
 	e.Replace(splice.Value{Start: first.Start}, []byte(text))
 }
 
-// TakeBack collects the edit that undoes Ask.
-func TakeBack(e *splice.Edits, root splice.Value) {
+// UndoAsk collects the edit that undoes Ask.
+func UndoAsk(e *splice.Edits, root splice.Value) {
 	if first := root.Members[0]; first.Name == clearingName && len(root.Members) > 1 {
 		e.Replace(splice.Value{Start: first.Start, Raw: root.Raw[first.Start-root.Start : root.Members[1].Start-root.Start]}, nil)
 	}

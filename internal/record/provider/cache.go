@@ -125,7 +125,7 @@ func (c *Cache) prefixesOf(p *Prompt) (list []prefix, cached []*cachedPrefix, sa
 	if l := c.last; l != nil && l.model == p.Model && slices.Equal(l.settings, p.Settings) {
 		same = shared(l.blocks, p.Blocks)
 		from := same
-		for same < min(len(l.blocks), len(p.Blocks)) && l.blocks[same].says(&p.Blocks[same]) {
+		for same < min(len(l.blocks), len(p.Blocks)) && l.blocks[same].sameContent(&p.Blocks[same]) {
 			same++
 		}
 		Looks.Add(int64(same - from))
@@ -157,8 +157,8 @@ func (c *Cache) prefixesOf(p *Prompt) (list []prefix, cached []*cachedPrefix, sa
 	return list, cached, same
 }
 
-// says reports whether a block adds to a prefix what another does.
-func (b *Block) says(other *Block) bool {
+// sameContent reports whether a block adds to a prefix what another does.
+func (b *Block) sameContent(other *Block) bool {
 	return b.hash == other.hash && b.Section == other.Section && b.Stripped == other.Stripped
 }
 
@@ -166,7 +166,7 @@ func (b *Block) says(other *Block) bool {
 // would still be cached if no lifetime had run out.
 func (c *Cache) forecast(now *cachedCall) (f Forecast) {
 	lapsed := 0
-	for _, end := range c.ends(now) {
+	for _, end := range c.lookbackStarts(now) {
 		looked := 0
 		for i := end; i >= 0 && (c.rules.LookBack == 0 || looked < c.rules.LookBack); i-- {
 			if now.blocks[i].Stripped {
@@ -210,9 +210,9 @@ func (now *cachedCall) ended(i int, e *cachedPrefix) {
 	}
 }
 
-// ends returns the blocks from which the provider looks backwards for a prefix:
+// lookbackStarts returns the blocks from which the provider looks backwards for a prefix:
 // those with markers or, if the provider caches without them, the last block.
-func (c *Cache) ends(now *cachedCall) (list []int) {
+func (c *Cache) lookbackStarts(now *cachedCall) (list []int) {
 	if !c.rules.Marked && len(now.prefixes) > 0 {
 		return []int{len(now.prefixes) - 1}
 	}

@@ -110,7 +110,7 @@ type Lifetime struct {
 // caches for a model, 0 if undocumented.
 func (rules *CacheRules) LeastTokens(model string) int64 {
 	for _, l := range rules.Least {
-		if begins(model, l.Models) {
+		if matchesModel(model, l.Models) {
 			return l.Tokens
 		}
 	}
@@ -120,16 +120,16 @@ func (rules *CacheRules) LeastTokens(model string) int64 {
 // LifetimeOf returns how long a prefix of a model stays cached that was asked for with a word; zero if undocumented.
 func (rules *CacheRules) LifetimeOf(model, word string) Lifetime {
 	for _, l := range rules.Lifetimes {
-		if l.Word == word && begins(model, l.Models) {
+		if l.Word == word && matchesModel(model, l.Models) {
 			return l
 		}
 	}
 	return Lifetime{}
 }
 
-// begins reports whether a model's name begins with one of the words, or there
+// matchesModel reports whether a model's name begins with one of the words, or there
 // are no words. It ignores a vendor in front of the name, as routers write it.
-func begins(model string, words []string) bool {
+func matchesModel(model string, words []string) bool {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	return len(words) == 0 || slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(name, w) })
 }

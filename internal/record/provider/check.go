@@ -73,7 +73,7 @@ func newChecker(q *CheckRequest) (*checker, error) {
 
 // run applies one rule, if it holds for the model.
 func (c *checker) run(r *Rule) {
-	if c.rule = r; len(r.Models) == 0 || begins(c.model, r.Models) {
+	if c.rule = r; len(r.Models) == 0 || matchesModel(c.model, r.Models) {
 		r.check(c)
 	}
 }
@@ -238,7 +238,7 @@ func APIOfBody(body []byte) API {
 	for _, tool := range root.Get("tools").Elems {
 		only = only || tool.Get("input_schema").Is()
 	}
-	if only || begins(root.Get("model").Text(), []string{"claude"}) {
+	if only || matchesModel(root.Get("model").Text(), []string{"claude"}) {
 		return Messages
 	}
 	return Chat

@@ -44,7 +44,7 @@ func TestTheMemberIsWrittenAsTheClientWrites(t *testing.T) {
 		if !ok || !strings.HasPrefix(string(asks), want) {
 			t.Errorf("%s became %s", before, asks)
 		}
-		if TakeBack(&back, root); string(back.Apply(asks)) != before {
+		if UndoAsk(&back, root); string(back.Apply(asks)) != before {
 			t.Errorf("%s came back as %s", before, back.Apply(asks))
 		}
 	}

@@ -50,7 +50,7 @@ func (rules *CacheRules) Compare(older, newer *Prompt) Shared {
 func (s *Shared) compareBlocks(rules *CacheRules, older, newer *Prompt) {
 	n := shared(older.Blocks, newer.Blocks)
 	from := n
-	for n < len(older.Blocks) && n < len(newer.Blocks) && same(&older.Blocks[n], &newer.Blocks[n]) {
+	for n < len(older.Blocks) && n < len(newer.Blocks) && equalBlocks(&older.Blocks[n], &newer.Blocks[n]) {
 		s.ApartChanged = s.ApartChanged || older.Blocks[n].Section == System &&
 			older.Blocks[n].hash != newer.Blocks[n].hash
 		n++
@@ -88,8 +88,8 @@ func (s *Shared) settings(rules *CacheRules, older, newer *Prompt) {
 	}
 }
 
-// same reports whether two blocks are equal to the provider.
-func same(a, b *Block) bool {
+// equalBlocks reports whether two blocks are equal to the provider.
+func equalBlocks(a, b *Block) bool {
 	if a.Section != b.Section || a.Stripped != b.Stripped {
 		return false
 	}

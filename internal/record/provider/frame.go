@@ -48,9 +48,9 @@ func (c *partReader) cut(p Part, lost ...canon.Any) canon.Any {
 	return canon.Any{Kind: canon.KindString, Text: text}
 }
 
-// begin begins the next message of a list. System messages at the beginning of
+// beginMessage begins the next message of a list. System messages at the beginning of
 // the conversation belong to the system prompt.
-func (c *partReader) begin(number int, role string) {
+func (c *partReader) beginMessage(number int, role string) {
 	c.message, c.role = c.before+number, roleOf(role)
 	if number == 0 && c.section != Conversation {
 		c.section = System
@@ -62,7 +62,7 @@ func (c *partReader) begin(number int, role string) {
 
 // unknown cuts out a value that is not a message or item.
 func (c *partReader) unknown(number int, v canon.Any) canon.Any {
-	c.begin(number, "other")
+	c.beginMessage(number, "other")
 	return c.cut(Part{Kind: "part", Content: v})
 }
 
@@ -85,7 +85,7 @@ func (c *partReader) list(v canon.Any, message func(i int, v canon.Any) canon.An
 
 // messageWithContent begins a message that has its parts in its content.
 func (c *partReader) messageWithContent(number int, role string, v canon.Any) canon.Any {
-	c.begin(number, role)
+	c.beginMessage(number, role)
 	return walk(v, func(name string, value canon.Any) canon.Any {
 		if name == "content" {
 			return c.content(value)
@@ -112,8 +112,8 @@ func each(list canon.Any, elem func(i int, value canon.Any) canon.Any) canon.Any
 	return frame
 }
 
-// Around builds the frame of an object one member of which is a part.
-func Around(object canon.Any, part string) canon.Any {
+// FrameAround builds the frame of an object one member of which is a part.
+func FrameAround(object canon.Any, part string) canon.Any {
 	return walk(object, func(name string, value canon.Any) canon.Any {
 		if name == part {
 			return Hole
@@ -183,7 +183,7 @@ func (k *Joiner) Join(r *Request, contents []canon.Any, frames, same int) (body 
 			continue
 		}
 		if s.name != list || frame.Kind != canon.KindArray {
-			members = append(members, canon.Member{Name: s.name, Value: j.fill(frame)})
+			members = append(members, canon.Member{Name: s.name, Value: j.fillHoles(frame)})
 			continue
 		}
 		before := len(contents) - len(j.contents)
@@ -198,7 +198,7 @@ func (k *Joiner) Join(r *Request, contents []canon.Any, frames, same int) (body 
 		}
 		k.list, ends = k.list[:messages], append(ends[:messages], len(contents)-len(j.contents))
 		for _, e := range frame.Elems[messages:] {
-			if k.list = append(k.list, j.fill(e)); absent(k.list[len(k.list)-1]) {
+			if k.list = append(k.list, j.fillHoles(e)); absent(k.list[len(k.list)-1]) {
 				j.fail("a part has no content")
 			}
 			ends = append(ends, len(contents)-len(j.contents))
@@ -206,7 +206,7 @@ func (k *Joiner) Join(r *Request, contents []canon.Any, frames, same int) (body 
 		members = append(members, canon.Member{Name: s.name, Value: canon.ArrayOf(k.list...)})
 	}
 	if model, ok := r.Frame.Get("model"); ok {
-		members = append(members, canon.Member{Name: "model", Value: j.fill(model)})
+		members = append(members, canon.Member{Name: "model", Value: j.fillHoles(model)})
 	}
 	if len(j.contents) > 0 {
 		j.fail(strconv.Itoa(len(j.contents)) + " parts are left over")
@@ -221,7 +221,7 @@ func (k *Joiner) Join(r *Request, contents []canon.Any, frames, same int) (body 
 // Fill restores one message from its frame and the contents of its parts, as Join does a body.
 func Fill(frame canon.Any, contents []canon.Any) (canon.Any, error) {
 	j := &joiner{contents: contents}
-	v := j.fill(frame)
+	v := j.fillHoles(frame)
 	if len(j.contents) > 0 {
 		j.fail(strconv.Itoa(len(j.contents)) + " parts are left over")
 	}
@@ -233,11 +233,11 @@ func Fill(frame canon.Any, contents []canon.Any) (canon.Any, error) {
 func FillSome(frame canon.Any, some map[int]canon.Any) canon.Any {
 	j := &joiner{some: some}
 	if frame.Kind != canon.KindObject {
-		return j.fill(frame)
+		return j.fillHoles(frame)
 	}
 	v := canon.Any{Kind: canon.KindObject}
 	for _, m := range frame.Members {
-		if m.Value = j.fill(m.Value); m.Value.Kind == canon.KindAbsent && m.Name == "content" {
+		if m.Value = j.fillHoles(m.Value); m.Value.Kind == canon.KindAbsent && m.Name == "content" {
 			m.Value = canon.Any{Kind: canon.KindNull, Text: string(canon.Null)}
 		}
 		v.Members = append(v.Members, m) // a member without a value is none
@@ -259,8 +259,8 @@ func (j *joiner) fail(why string) {
 	}
 }
 
-// fill fills the holes of a frame.
-func (j *joiner) fill(v canon.Any) canon.Any {
+// fillHoles fills the holes of a frame.
+func (j *joiner) fillHoles(v canon.Any) canon.Any {
 	switch v.Kind {
 	case canon.KindString:
 		rest, found := strings.CutPrefix(v.Text, hole)
@@ -272,13 +272,13 @@ func (j *joiner) fill(v canon.Any) canon.Any {
 		}
 		return j.next(rest)
 	case canon.KindArray:
-		list := each(v, func(_ int, e canon.Any) canon.Any { return j.fill(e) })
+		list := each(v, func(_ int, e canon.Any) canon.Any { return j.fillHoles(e) })
 		if list.Elems = slices.DeleteFunc(list.Elems, absent); len(list.Elems) == 0 && len(v.Elems) > 0 {
 			return canon.Any{}
 		}
 		return list
 	case canon.KindObject:
-		object := walk(v, func(_ string, m canon.Any) canon.Any { return j.fill(m) })
+		object := walk(v, func(_ string, m canon.Any) canon.Any { return j.fillHoles(m) })
 		if slices.ContainsFunc(object.Members, func(m canon.Member) bool { return absent(m.Value) }) {
 			return canon.Any{}
 		}

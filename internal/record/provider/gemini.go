@@ -61,7 +61,7 @@ func geminiContents(c *partReader, v canon.Any) canon.Any {
 		if role == "" {
 			role = "user" // the API assumes this role if a content has none
 		}
-		c.begin(i, role)
+		c.beginMessage(i, role)
 		return c.geminiContent(v)
 	})
 }
@@ -137,10 +137,10 @@ func (geminiWriter) imageOf(v canon.Any) (kind, data, address string) {
 
 func (geminiWriter) call(w *renderer, p *Part, id string, arguments canon.Any, own bool) {
 	if own {
-		w.say("assistant", p.Content)
+		w.addPart("assistant", p.Content)
 		return
 	}
-	w.say("assistant", canon.Fields("functionCall", canon.Fields("id", id, "name", p.Name, "args", inObject(arguments))))
+	w.addPart("assistant", canon.Fields("functionCall", canon.Fields("id", id, "name", p.Name, "args", inObject(arguments))))
 }
 
 func (geminiWriter) argumentsOf(call canon.Any) canon.Any {
@@ -150,10 +150,10 @@ func (geminiWriter) argumentsOf(call canon.Any) canon.Any {
 
 func (geminiWriter) result(w *renderer, p *Part, id string, value canon.Any, own bool) {
 	if own {
-		w.say("user", p.Content)
+		w.addPart("user", p.Content)
 		return
 	}
-	w.say("user", canon.Fields("functionResponse",
+	w.addPart("user", canon.Fields("functionResponse",
 		canon.Fields("id", canon.Text(id), "name", canon.Text(w.names[id]), "response", canon.Fields("output", value))))
 }
 

@@ -53,7 +53,7 @@ var responsesCache = &CacheRules{
 
 // asksResponses asks in the field prompt_cache_options. For models without breakpoints OpenAI refuses it.
 func asksResponses(r *Request, previous string) string {
-	if _, has := r.Parameters.Get("prompt_cache_options"); has || previous == "" || !begins(r.Model, breakpointModels) {
+	if _, has := r.Parameters.Get("prompt_cache_options"); has || previous == "" || !matchesModel(r.Model, breakpointModels) {
 		return ""
 	}
 	return `"prompt_cache_options":{"comparison_response_id":"` + previous + `"}`

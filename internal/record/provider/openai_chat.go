@@ -26,7 +26,7 @@ func chatMessages(c *partReader, v canon.Any) canon.Any {
 		if v.Kind != canon.KindObject {
 			return c.unknown(i, v)
 		}
-		c.begin(i, text(v, "role"))
+		c.beginMessage(i, text(v, "role"))
 		return walk(v, func(name string, value canon.Any) canon.Any { return c.chatField(v, name, value) })
 	})
 }
@@ -104,7 +104,7 @@ func (chatWriter) image(kind, data, address string) canon.Any {
 
 func (chatWriter) call(w *renderer, p *Part, id string, arguments canon.Any, _ bool) {
 	if w.role != "assistant" {
-		w.end()
+		w.endMessage()
 		w.role = "assistant"
 	}
 	w.calls = append(w.calls, canon.Fields("id", id, "type", "function",
@@ -112,7 +112,7 @@ func (chatWriter) call(w *renderer, p *Part, id string, arguments canon.Any, _ b
 }
 
 func (chatWriter) result(w *renderer, _ *Part, id string, value canon.Any, _ bool) {
-	w.end()
+	w.endMessage()
 	w.said = append(w.said, canon.Fields("role", "tool", "tool_call_id", canon.Text(id), "content", value))
 }
 

@@ -32,7 +32,7 @@ func Compacts(path string) bool {
 // responsesItems reads the input: a text, or a list of items.
 func responsesItems(c *partReader, v canon.Any) canon.Any {
 	if v.Kind == canon.KindString {
-		c.begin(0, "user")
+		c.beginMessage(0, "user")
 		return c.cut(Part{Kind: "text", Content: v})
 	}
 	return c.list(v, c.item)
@@ -46,10 +46,10 @@ func (c *partReader) item(i int, v canon.Any) canon.Any {
 	if v.Kind != canon.KindObject || word == "" {
 		return c.unknown(i, v)
 	}
-	c.begin(i, "assistant")
+	c.beginMessage(i, "assistant")
 	p := Part{Kind: kindOf(word), Name: text(v, "name")}
 	switch {
-	case p.Kind == "result" && only(v, "type", "call_id", "output", "id", "status"):
+	case p.Kind == "result" && hasOnlyMembers(v, "type", "call_id", "output", "id", "status"):
 		return c.result(v, "output", text(v, "call_id"))
 	case p.Kind == "result":
 		p.Role, p.Call = "tool", text(v, "call_id")
@@ -81,7 +81,7 @@ func (responsesWriter) own(w *renderer, p *Part) bool {
 	if text(p.Content, "type") == "" || p.Kind != "thinking" && p.Kind != "reference" {
 		return commonWriter{}.own(w, p)
 	}
-	w.end()
+	w.endMessage()
 	w.said = append(w.said, p.Content)
 	return true
 }
@@ -91,7 +91,7 @@ func (responsesWriter) image(kind, data, address string) canon.Any {
 }
 
 func (responsesWriter) call(w *renderer, p *Part, id string, arguments canon.Any, own bool) {
-	w.end()
+	w.endMessage()
 	if kind := text(p.Content, "type"); own && kind != "" && text(p.Content, "call_id") == id { // also a tool that takes a text
 		w.kinds[id] = kind
 		w.said = append(w.said, p.Content)
@@ -102,7 +102,7 @@ func (responsesWriter) call(w *renderer, p *Part, id string, arguments canon.Any
 }
 
 func (responsesWriter) result(w *renderer, p *Part, id string, value canon.Any, own bool) {
-	w.end()
+	w.endMessage()
 	if own && strings.HasSuffix(text(p.Content, "type"), "_output") { // an item with more than a content
 		w.said = append(w.said, p.Content)
 		return

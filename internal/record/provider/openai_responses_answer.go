@@ -76,7 +76,7 @@ func (r *responsesAnswer) output() (all []canon.Any) {
 				for _, p := range parts.inOrder() {
 					content = append(content, p.value())
 				}
-				whole = canon.Object(append(without(whole).Members,
+				whole = canon.Object(append(withoutMembers(whole).Members,
 					canon.Member{Name: "content", Value: canon.ArrayOf(content...)})...)
 			}
 		}

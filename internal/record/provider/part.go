@@ -99,7 +99,7 @@ func (c *partReader) part(v canon.Any) canon.Any {
 			}
 			return Escaped(value)
 		})
-	case kind == "result" && only(v, slices.Concat(cacheMarkers, resultMembers)...):
+	case kind == "result" && hasOnlyMembers(v, slices.Concat(cacheMarkers, resultMembers)...):
 		return c.result(v, "content", text(v, "tool_use_id"))
 	}
 	p := Part{Kind: kind, Marker: markerOf(v)}
@@ -129,8 +129,8 @@ func emptyOrNull(v canon.Any) bool {
 	return v.Kind == canon.KindNull || v.Kind == canon.KindArray && len(v.Elems) == 0
 }
 
-// only reports whether an object has no members other than these.
-func only(object canon.Any, names ...string) bool {
+// hasOnlyMembers reports whether an object has no members other than these.
+func hasOnlyMembers(object canon.Any, names ...string) bool {
 	for _, m := range object.Members {
 		if !slices.Contains(names, m.Name) {
 			return false

@@ -45,7 +45,7 @@ func (p *Prompt) Add(section Section, kind string, hash [sha256.Size]byte) {
 
 // ForgetsThinking reports whether the provider removes the thinking of earlier turns for a model.
 func (rules *CacheRules) ForgetsThinking(model string) bool {
-	return len(rules.Forgets) > 0 && begins(model, rules.Forgets)
+	return len(rules.Forgets) > 0 && matchesModel(model, rules.Forgets)
 }
 
 // Block is one part of a request at its place in the prompt.

@@ -22,7 +22,7 @@ func Render(to API, parts []Part, from func(i int) API) (fields canon.Any, left 
 			left++
 		}
 	}
-	w.end()
+	w.endMessage()
 	return w.to.writer.request(w.tools, w.system, w.said), left
 }
 
@@ -80,7 +80,7 @@ func (w *renderer) part(p *Part, from *entry) bool {
 	case p.Kind == "text":
 		text, ok := plainOf(p.Content)
 		if ok {
-			w.say(p.Role, w.to.writer.text(p.Role, text))
+			w.addPart(p.Role, w.to.writer.text(p.Role, text))
 		}
 		return ok
 	case p.Kind == "image": // not one that the provider stores under an id
@@ -88,7 +88,7 @@ func (w *renderer) part(p *Part, from *entry) bool {
 		if data == "" && address == "" {
 			return false
 		}
-		w.say(p.Role, w.to.writer.image(kind, data, address))
+		w.addPart(p.Role, w.to.writer.image(kind, data, address))
 		return true
 	}
 	return false
@@ -103,18 +103,18 @@ func plainOf(v canon.Any) (string, bool) {
 	return said.Text, said.Kind == canon.KindString
 }
 
-// say adds a part to the current message. If that message has another role, or calls
+// addPart adds a part to the current message. If that message has another role, or calls
 // in a field of their own, say begins a new one.
-func (w *renderer) say(role string, part canon.Any) {
+func (w *renderer) addPart(role string, part canon.Any) {
 	if role != w.role || len(w.calls) > 0 {
-		w.end()
+		w.endMessage()
 		w.role = role
 	}
 	w.content = append(w.content, part)
 }
 
-// end writes the current message.
-func (w *renderer) end() {
+// endMessage writes the current message.
+func (w *renderer) endMessage() {
 	if len(w.content)+len(w.calls) == 0 {
 		return
 	}
@@ -231,7 +231,7 @@ func (commonWriter) text(_, said string) canon.Any {
 }
 
 func (commonWriter) own(w *renderer, p *Part) bool {
-	w.say(p.Role, p.Content)
+	w.addPart(p.Role, p.Content)
 	return true
 }
 

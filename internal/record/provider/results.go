@@ -116,7 +116,7 @@ func Thinking(name API, root splice.Value, from int) (list []PlacedThinking) {
 
 // BindsThinking reports whether a model refuses thinking behind something that changed.
 func BindsThinking(name API, model string) bool {
-	return name == Messages && begins(model, anthropicBound)
+	return name == Messages && matchesModel(model, anthropicBound)
 }
 
 // LeaveNote collects the edit that has a note stand in place of a content: a text for a text, for a list one text

@@ -30,9 +30,9 @@ func (c *Cache) SetCounts(p *Prompt, u Usage) {
 	}
 }
 
-// Broke adds a request whose answer broke off: the provider had read the request. u is what it
+// AddBroken adds a request whose answer broke off: the provider had read the request. u is what it
 // had reported by then.
-func (c *Cache) Broke(p *Prompt, at time.Time, u Usage) {
+func (c *Cache) AddBroken(p *Prompt, at time.Time, u Usage) {
 	c.Call(p, at)
 	c.Answered(u)
 }

@@ -96,7 +96,7 @@ func inDatabase(ctx context.Context, s *Session) (any, []message, error) {
 		if err := rows.Scan(&id, &of, &data); err != nil {
 			return err
 		}
-		part, err := with(data, map[string]string{"id": id, "messageID": of, "sessionID": s.ID})
+		part, err := withMembers(data, map[string]string{"id": id, "messageID": of, "sessionID": s.ID})
 		parts[of] = append(parts[of], part)
 		return err
 	}, `SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id`, s.ID)
@@ -109,15 +109,15 @@ func inDatabase(ctx context.Context, s *Session) (any, []message, error) {
 		if err := rows.Scan(&id, &data); err != nil {
 			return err
 		}
-		about, err := with(data, map[string]string{"id": id, "sessionID": s.ID})
+		about, err := withMembers(data, map[string]string{"id": id, "sessionID": s.ID})
 		messages = append(messages, message{about, append([]json.RawMessage{}, parts[id]...)})
 		return err
 	}, `SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id`, s.ID)
 	return info, messages, err
 }
 
-// with adds members to an object, which the database keeps in columns of their own.
-func with(object string, members map[string]string) (json.RawMessage, error) {
+// withMembers adds members to an object, which the database keeps in columns of their own.
+func withMembers(object string, members map[string]string) (json.RawMessage, error) {
 	all := map[string]json.RawMessage{}
 	if err := json.Unmarshal([]byte(object), &all); err != nil {
 		return nil, err

@@ -163,7 +163,7 @@ func (p *parser) object(v *Value, depth int) bool {
 			p.here = m.Name == p.member
 		}
 		var ok bool
-		if m.Value, ok = p.value(depth + 1); !ok || twice(p.members[before:], &names, m.Name) {
+		if m.Value, ok = p.value(depth + 1); !ok || repeatsMember(p.members[before:], &names, m.Name) {
 			return false
 		}
 		p.members = append(p.members, m)
@@ -176,9 +176,9 @@ func (p *parser) object(v *Value, depth int) bool {
 	}
 }
 
-// twice reports whether an object has a member of the name already. Objects of many members
+// repeatsMember reports whether an object has a member of the name already. Objects of many members
 // get a set of their names.
-func twice(members []Member, names *map[string]bool, name string) bool {
+func repeatsMember(members []Member, names *map[string]bool, name string) bool {
 	const few = 16
 	if len(members) < few {
 		return indexOf(members, name) >= 0

@@ -223,7 +223,7 @@ func (b *Book) Sent(request canon.Any) {
 			from = min(len(list), len(last))
 		}
 		for _, e := range list[from:] {
-			b.once(e)
+			b.countShared(e)
 		}
 		if b.last == nil {
 			b.last = map[string][]canon.Any{}
@@ -234,8 +234,8 @@ func (b *Book) Sent(request canon.Any) {
 	}
 }
 
-// once counts a message that requests may share.
-func (b *Book) once(m canon.Any) {
+// countShared counts a message that requests may share.
+func (b *Book) countShared(m canon.Any) {
 	if len(m.Members) > 0 {
 		if _, known := b.walked[&m.Members[0]]; known {
 			return

@@ -79,7 +79,7 @@ func (w *writer) use() {
 // elements writes the list of the body.
 func (w *writer) elements(elems []canon.Any) {
 	w.dst = append(w.dst, '[')
-	n := w.goOn()
+	n := w.reuseElements()
 	for i := n; i < len(elems); i++ {
 		if i > 0 {
 			w.dst = append(w.dst, w.comma...)
@@ -101,9 +101,9 @@ func (w *writer) mark() {
 	w.marks = append(w.marks, mark{w.state, w.summed, len(w.uses), sum})
 }
 
-// goOn takes over the text of the elements that the last body had, if what stands before them is the same and the notes are
+// reuseElements takes over the text of the elements that the last body had, if what stands before them is the same and the notes are
 // the same up to there. It returns how many these are.
-func (w *writer) goOn() int {
+func (w *writer) reuseElements() int {
 	b := w.before
 	head, n := w.dst, min(w.same, len(b.marks)-1)
 	if n > 0 && w.notes.Spaced == b.notes.Spaced && w.notes.Escapes == b.notes.Escapes &&
@@ -139,7 +139,7 @@ func (w *writer) resume(m *mark) bool {
 }
 
 // fits reports whether what is mentioned was not passed.
-func (d due) fits() bool { return d.skip < 0 || d.passed <= d.skip }
+func (d nextNoted) fits() bool { return d.skip < 0 || d.passed <= d.skip }
 
 // common returns how many elements two lists begin with.
 func common[T comparable](a, b []T) (n int) {

@@ -55,12 +55,12 @@ func (p *parser) str() (string, bool) {
 				run = p.at
 			}
 		case c == 0x7F:
-			fits &= standing(rune(c))
+			fits &= unescapedBy(rune(c))
 			p.at++
 		case c < utf8.RuneSelf:
 			run := p.text[p.at:canon.PlainEnd(p.text, p.at)]
 			if fits&html != 0 && (strings.Contains(run, "<") || strings.Contains(run, ">") || strings.Contains(run, "&")) {
-				fits &= standing('<')
+				fits &= unescapedBy('<')
 			}
 			p.at += len(run)
 		default:
@@ -68,7 +68,7 @@ func (p *parser) str() (string, bool) {
 			if r == utf8.RuneError && size == 1 {
 				return "", false
 			}
-			fits &= standing(r)
+			fits &= unescapedBy(r)
 			p.at += size
 		}
 	}
@@ -82,8 +82,8 @@ const (
 	all = none | ascii | html
 )
 
-// standing returns the habits that write a character unescaped.
-func standing(r rune) int {
+// unescapedBy returns the habits that write a character unescaped.
+func unescapedBy(r rune) int {
 	switch {
 	case r == '<' || r == '>' || r == '&':
 		return none | ascii

@@ -25,15 +25,15 @@ type writer struct {
 // state is how much of the notes was used.
 type state struct {
 	used, spells     int // bytes of the order, elements of the spelled
-	objects, scalars due
+	objects, scalars nextNoted
 }
 
-// due says which of the next objects or scalars the notes mention: how many to skip, -1 if no other one is mentioned, and
+// nextNoted says which of the next objects or scalars the notes mention: how many to skip, -1 if no other one is mentioned, and
 // how many were passed.
-type due struct{ skip, passed int }
+type nextNoted struct{ skip, passed int }
 
 // next passes one, and reports whether it is mentioned.
-func (d *due) next() bool {
+func (d *nextNoted) next() bool {
 	d.passed++
 	return d.passed-1 == d.skip
 }
@@ -123,7 +123,7 @@ func (w *writer) literal() bool {
 }
 
 func (w *writer) nextScalar() {
-	w.scalars, w.spells = due{skip: -1}, len(w.notes.Spelled)-len(w.spelled)
+	w.scalars, w.spells = nextNoted{skip: -1}, len(w.notes.Spelled)-len(w.spelled)
 	if len(w.spelled) > 0 {
 		w.scalars.skip = max(w.spelled[0].Skip, 0)
 	}
@@ -172,7 +172,7 @@ func (w *writer) permutation(members int) []int {
 }
 
 func (w *writer) nextObject() {
-	w.objects, w.used = due{skip: -1}, len(w.notes.Order)-len(w.order)
+	w.objects, w.used = nextNoted{skip: -1}, len(w.notes.Order)-len(w.order)
 	if len(w.order) > 0 {
 		const most = MaxBody // no body holds more objects
 		w.objects.skip = int(min(w.uvarint(), most))

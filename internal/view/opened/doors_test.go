@@ -151,7 +151,7 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 		}
 		from, to := pact.Cycle(first), pact.Cycle(last)
 		says := map[string]string{}
-		note := func(door string, cycle int64, b *view.Broke, cost *float64) {
+		note := func(door string, cycle int64, b *view.CacheBreak, cost *float64) {
 			paid := "?"
 			if cost != nil {
 				paid = fmt.Sprintf("%.9f", *cost)

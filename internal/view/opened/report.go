@@ -39,7 +39,7 @@ type Context struct {
 	Existed        bool             `json:"existed"`         // the store had it before
 	Added          int64            `json:"added,omitempty"` // how many cycles it has more now, because the file grew
 	*record.Source                  // nil if it is not made of a log of calls
-	view.Apart
+	view.Overlap
 	ThreadBytes int64        `json:"thread_bytes"`
 	Cycles      []Cycle      `json:"cycles"`
 	Story       *story.Story `json:"story,omitempty"` // of the context that stands for all, nil for all others
@@ -70,7 +70,7 @@ type Cycle struct {
 	Blocks int                   `json:"blocks"`
 	Bytes  int64                 `json:"bytes"`            // size of the thread
 	Prefix *inspect.SharedPrefix `json:"prefix,omitempty"` // nil in the first cycle
-	Broke  *view.Broke           `json:"broke,omitempty"`  // nil if nothing broke
+	Broke  *view.CacheBreak      `json:"broke,omitempty"`  // nil if nothing broke
 	Step   *view.Step            `json:"-"`
 }
 

@@ -12,21 +12,21 @@ import (
 // Call describes the call of the model of a cycle: the new part of the
 // thread, and what the attempt recorded.
 type Call struct {
-	Blocks int         `json:"blocks"`
-	Bytes  int64       `json:"bytes"`
-	Model  string      `json:"model,omitempty"`
-	In     *int64      `json:"tokens_in,omitempty"`      // nil if they were not counted
-	Out    *int64      `json:"tokens_out,omitempty"`     // likewise
-	Cached *int64      `json:"cached,omitempty"`         // of the tokens in, those that the provider read from its cache
-	Cost   *float64    `json:"cost,omitempty"`           // by the built-in prices, in their currency; nil if the model has none or Cached is unknown
-	Broke  *view.Broke `json:"broke,omitempty"`          // nil if nothing broke
-	Window int64       `json:"window,omitempty"`         // how many tokens a request to the model may have; 0 if no list says
-	Took   *int64      `json:"took_ms,omitempty"`        // from request to the end of the answer; nil if unknown
-	Tools  []string    `json:"tools,omitempty"`          // names of the tools called by what is new, in document order
-	Said   string      `json:"said,omitempty"`           // first words of the newest text of the user, else of the assistant
-	SaidBy string      `json:"said_by,omitempty"`        // role of what said those words
-	Ended  string      `json:"managing_ended,omitempty"` // why managing ended with the call
-	Failed int         `json:"failed,omitempty"`         // how many attempts the call had, if each failed
+	Blocks int              `json:"blocks"`
+	Bytes  int64            `json:"bytes"`
+	Model  string           `json:"model,omitempty"`
+	In     *int64           `json:"tokens_in,omitempty"`      // nil if they were not counted
+	Out    *int64           `json:"tokens_out,omitempty"`     // likewise
+	Cached *int64           `json:"cached,omitempty"`         // of the tokens in, those that the provider read from its cache
+	Cost   *float64         `json:"cost,omitempty"`           // by the built-in prices, in their currency; nil if the model has none or Cached is unknown
+	Broke  *view.CacheBreak `json:"broke,omitempty"`          // nil if nothing broke
+	Window int64            `json:"window,omitempty"`         // how many tokens a request to the model may have; 0 if no list says
+	Took   *int64           `json:"took_ms,omitempty"`        // from request to the end of the answer; nil if unknown
+	Tools  []string         `json:"tools,omitempty"`          // names of the tools called by what is new, in document order
+	Said   string           `json:"said,omitempty"`           // first words of the newest text of the user, else of the assistant
+	SaidBy string           `json:"said_by,omitempty"`        // role of what said those words
+	Ended  string           `json:"managing_ended,omitempty"` // why managing ended with the call
+	Failed int              `json:"failed,omitempty"`         // how many attempts the call had, if each failed
 
 	Stat    Stat   `json:"-"`
 	Earlier string `json:"-"` // names the call before, whose answer called the tools and has an assistant's words; "" without one

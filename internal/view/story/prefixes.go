@@ -42,7 +42,7 @@ func Prefixes(ctx context.Context, c *pact.Context, from, to pact.Address, o vie
 		if s.Broke != nil {
 			r.Breaks = append(r.Breaks, s.Cycle)
 		}
-		r.tell(s.Call)
+		r.count(s.Call)
 		r.Totals.Add(s)
 		tally.Take(&s.Prefix)
 		progress(len(r.Cycles), int(last-first+1))
@@ -76,8 +76,8 @@ func (r *Reuse) Share() float64 {
 	return r.same / r.of
 }
 
-// tell adds a call to the counts of the report.
-func (r *PrefixReport) tell(call *inspect.CallPrefix) {
+// count adds a call to the counts of the report.
+func (r *PrefixReport) count(call *inspect.CallPrefix) {
 	if call == nil {
 		return
 	}

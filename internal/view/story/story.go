@@ -103,7 +103,7 @@ func (t *Story) InShort() string {
 // storyBreak is a cycle at which something broke.
 type storyBreak struct {
 	Cycle int64 `json:"cycle"`
-	view.Broke
+	view.CacheBreak
 	Says string `json:"says"` // in a sentence, without its end
 }
 

@@ -70,12 +70,12 @@ func (r reader) Get(ctx context.Context, k store.Key) ([]byte, error) {
 	if err != nil {
 		return nil, r.store.fail(ctx, err, "reading")
 	}
-	v, err := one(ctx, st, int64(k.Space), []byte(k.Name))
+	v, err := queryValue(ctx, st, int64(k.Space), []byte(k.Name))
 	return v, r.store.fail(ctx, err, "reading")
 }
 
-// one returns the value that a statement finds, nil for none.
-func one(ctx context.Context, st *sql.Stmt, args ...any) (v []byte, err error) {
+// queryValue returns the value that a statement finds, nil for none.
+func queryValue(ctx context.Context, st *sql.Stmt, args ...any) (v []byte, err error) {
 	err = st.QueryRowContext(ctx, args...).Scan((*owned)(&v))
 	switch {
 	case errors.Is(err, sql.ErrNoRows):

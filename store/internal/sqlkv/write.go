@@ -79,7 +79,7 @@ func (s *Store) writeOnce(ctx context.Context, b *store.Batch) error {
 	}
 	lasting := context.WithoutCancel(ctx)
 	write := func() error { return s.writeTogether(ctx, lasting, b) }
-	if s.dialect.OneWriter && alone(b) {
+	if s.dialect.OneWriter && isSingleAppend(b) {
 		write = func() error { return s.begin(ctx, func() error { return s.appendAlone(lasting, b) }) }
 	}
 	if err := write(); err != nil || s.dialect.AfterWrite == nil {
@@ -96,9 +96,9 @@ func (s *Store) begin(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// alone reports whether a batch does nothing but append a record behind another one if a key has
+// isSingleAppend reports whether a batch does nothing but append a record behind another one if a key has
 // a value, which is what nearly all batches do.
-func alone(b *store.Batch) bool {
+func isSingleAppend(b *store.Batch) bool {
 	return len(b.Append) == 1 && b.Append[0].Number > 1 && len(b.Expect) == 1 && b.Expect[0].State == store.Equal &&
 		len(b.Put)+len(b.Replace)+len(b.Delete)+len(b.Cut) == 0
 }
@@ -302,7 +302,7 @@ func (w *writer) expect(e store.Expectation) error {
 	if err != nil {
 		return err
 	}
-	v, err := one(w.ctx, st, int64(e.Space), []byte(e.Name))
+	v, err := queryValue(w.ctx, st, int64(e.Space), []byte(e.Name))
 	if err == nil && ((v == nil) != (e.State == store.Absent) || e.State == store.Equal && !bytes.Equal(v, e.Value)) {
 		err = store.ErrRefused
 	}

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is befd93adad7657b3c723310540b39ca042bfc435412766711ed9c87d49b22c01.
+SHA-256 is a62f4c94f8876512ce5ebe0766199f778b2ece7ba3bcbe8327ce8a302436a350.
 """
 
 from __future__ import annotations
@@ -940,7 +940,7 @@ class ViewBlockPage(TypedDict):
     total: int
 
 
-class ViewBroke(TypedDict):
+class ViewCacheBreak(TypedDict):
     again: NotRequired[int]
     cause_evidence: Literal["counted", "seen", "computed", "unknown"]
     cost: NotRequired[float]
@@ -954,7 +954,7 @@ class ViewCall(TypedDict):
     at: NotRequired[str]
     attempts: NotRequired[ViewAttempts]
     blocks: int
-    broke: NotRequired[ViewBroke]
+    broke: NotRequired[ViewCacheBreak]
     bytes: int
     cut: NotRequired[ViewCallCut]
     cycle: int
