@@ -250,11 +250,3 @@ func TestSmallFieldsOfARunAreKept(t *testing.T) {
 		}
 	}
 }
-
-func valuesOf(list []*message) []canon.Any {
-	values := make([]canon.Any, len(list))
-	for i, m := range list {
-		values[i] = m.Any
-	}
-	return values
-}
