@@ -22,6 +22,18 @@ func TestAProgramThatKnowsNoJoinedAttemptsRefusesTheStore(t *testing.T) {
 	}
 }
 
+// Attempts of format 4 have the SHA-256 of the bytes of their thread. Compared with its digest, each of them would have sent
+// another thread than was committed.
+func TestAStoreWhoseAttemptsHaveNoDigestOfTheThreadIsRefused(t *testing.T) {
+	m := store.NewMemory()
+	w := begin(t, engine.Open(m), "new")
+	row, err := m.Get(background, store.Key{Space: store.Space(w.key), Name: "i"})
+	must(t, err)
+	if row[0] <= 4 {
+		t.Errorf("a context is written in format %d", row[0])
+	}
+}
+
 // A store whose contexts another version wrote is not damaged: the error says how to move them. A row
 // begins with the number of its format and ends with 16 bytes of the SHA-256 of what is before them.
 func TestAnotherFormatIsNoDamage(t *testing.T) {

@@ -36,7 +36,7 @@ func (x *record) publishes() bool {
 }
 
 const (
-	format  = 4  // of every row; raised when a row changes or stands elsewhere, or a digest in it
+	format  = 5  // of every row; raised when a row changes or stands elsewhere, or a digest in it
 	sumSize = 16 // bytes of the SHA-256 of what was written
 )
 
