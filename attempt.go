@@ -66,6 +66,8 @@ func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writ
 	}
 	if w != io.Discard {
 		err = c.writeThread(ctx, w, s.candidate)
+	} else if !c.state.Load().prepares(s.candidate) {
+		err = lostCandidate()
 	}
 	if err != nil {
 		o := Outcome{ID: a.ID, Status: history.Failed, Err: err}

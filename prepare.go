@@ -113,7 +113,7 @@ func (c *Context) writeThread(ctx context.Context, w io.Writer, cand *candidate)
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
-	if s.candidate == nil || s.candidate.sealed != cand.sealed {
+	if !s.prepares(cand) {
 		return lostCandidate()
 	}
 	next, noted := *s, *cand
@@ -121,6 +121,11 @@ func (c *Context) writeThread(ctx context.Context, w io.Writer, cand *candidate)
 	next.candidate = &noted
 	c.state.Store(&next)
 	return nil
+}
+
+// prepares reports whether a candidate is still the one that a commit would publish.
+func (s *state) prepares(cand *candidate) bool {
+	return s.candidate != nil && s.candidate.sealed == cand.sealed
 }
 
 // toSend returns a state with a candidate to send. It prepares one if there is none.

@@ -160,6 +160,38 @@ func TestAnAttemptThatLosesItsCandidateFails(t *testing.T) {
 	}
 }
 
+// meddlingStore does something once, after a change is written.
+type meddlingStore struct {
+	store.Store
+	do func()
+}
+
+func (m *meddlingStore) Write(ctx context.Context, b *store.Batch) error {
+	err := m.Store.Write(ctx, b)
+	if do := m.do; do != nil {
+		m.do = nil
+		do()
+	}
+	return err
+}
+
+// A call whose thread is written nowhere loses its candidate too.
+func TestACallThatWritesNothingLosesItsCandidate(t *testing.T) {
+	medium := &meddlingStore{Store: store.NewMemory()}
+	c := create(t, pact.NewDB(medium))
+	must(t, c.Edit(background, say("one"), nil))
+	_, err := c.Prepare(background, nil)
+	must(t, err)
+	medium.do = func() { must(t, c.Edit(background, say("meanwhile"), nil)) }
+	a, err := c.StartAttempt(background, providerCall, io.Discard, nil)
+	wantErr(t, "an edit as the start was recorded", err, fault.Conflict)
+	list, err := c.Attempts(background, 1, 1)
+	must(t, err)
+	if a != nil || len(list) != 1 || list[0].Status != history.Failed {
+		t.Errorf("got %+v, recorded %+v", a, list)
+	}
+}
+
 // TestAttemptsAndTheClock: with a clock that stands still, attempts change
 // nothing in the snapshot; with any clock the same calls give the same bytes;
 // and a clock that goes back ends no attempt before its start.
