@@ -110,10 +110,11 @@ func ImportHistory(ctx context.Context, db *DB, name string, r io.Reader, opts *
 
 // Extension compares this context with another one, in any store, that begins with the same snapshots: a log grew and
 // was imported again. It returns how many snapshots the other one has more, and a function that adds them and takes
-// over the uncommitted edits, in one durable step, and does nothing if nothing is new. Log entries of edits and attempts
-// stay behind. E_CONFLICT if one does not begin with all snapshots of the other, or if the other one goes on without an
-// uncommitted edit of this one, but a block that was removed before any snapshot had it comes back; of the function if
-// another writer changed the context meanwhile. Cost: reading every snapshot of both; the new cycles are held in memory.
+// over the uncommitted edits, in one durable step, and does nothing if nothing is new. Log entries of edits and
+// attempts stay behind. E_CONFLICT if one does not begin with all snapshots of the other, or if the other one goes on
+// without an uncommitted edit of this one, but a block that was removed before any snapshot had it comes back; of the
+// function if another writer changed the context meanwhile. Cost: reading every snapshot of both; the new cycles are
+// held in memory.
 func (c *Context) Extension(ctx context.Context, other *Context) (cycles int64, add func(context.Context) error, err error) {
 	all, err := other.current(ctx)
 	if err != nil {

@@ -36,8 +36,8 @@ type Outcome struct {
 }
 
 // StartAttempt begins a call of a provider (03 §6.1): it records the attempt durably as running, with the digest of the
-// thread that it sends, then does what [Context.Send] does with the same pruning; it writes nothing to [io.Discard]. If w
-// fails, the attempt ends as failed, or as canceled if ctx was canceled. If the candidate was discarded or published
+// thread that it sends, then does what [Context.Send] does with the same pruning; it writes nothing to [io.Discard]. If
+// w fails, the attempt ends as failed, or as canceled if ctx was canceled. If the candidate was discarded or published
 // during the write, the attempt ends as failed, and the error is E_CONFLICT. Later edits do not touch the attempt;
 // [Verify] says whether the commit published what was sent. A cycle can have any number of attempts.
 //

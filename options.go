@@ -37,8 +37,8 @@ type CreateOptions struct {
 	Attrs map[string]any
 }
 
-// ImportOptions says how to read a snapshot document or a history, and who works with the context that it becomes. Strict and
-// Renumber are about a history alone.
+// ImportOptions says how to read a snapshot document or a history, and who works with the context that it becomes.
+// Strict and Renumber are about a history alone.
 type ImportOptions struct {
 	OpenOptions
 	// Edition is the edition of the input; "" means the one that it names.

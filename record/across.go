@@ -8,11 +8,11 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// CompareAcross reports what the request of a call of one context repeats of that of a call of another, as [Prefixes] does for
-// neighbours of one context: the first call of a sub-agent or a fork against one of its parent's. Where no attempt of the
-// newer call was recorded it compares the threads. Shared is nil where they cannot be compared: one was erased, they went
-// to two APIs, or only one was rebuilt from a log. E_SNAPSHOT_NOT_FOUND and the errors of reading. Cost: that of the two
-// requests.
+// CompareAcross reports what the request of a call of one context repeats of that of a call of another, as [Prefixes]
+// does for neighbours of one context: the first call of a sub-agent or a fork against one of its parent's. Where no
+// attempt of the newer call was recorded it compares the threads. Shared is nil where they cannot be compared: one was
+// erased, they went to two APIs, or only one was rebuilt from a log. E_SNAPSHOT_NOT_FOUND and the errors of reading.
+// Cost: that of the two requests.
 func CompareAcross(ctx context.Context, older *pact.Context, a int64, newer *pact.Context, b int64) (inspect.CallPrefix, error) {
 	w := newFollower()
 	w.begin(ctx, older)

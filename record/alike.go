@@ -11,8 +11,8 @@ type alikeRecording struct {
 	shared int
 }
 
-// mostLike returns those of some recordings that share most with a request, of which chains are the hashes of all blocks
-// up to each, the one that shares most first.
+// mostLike returns those of some recordings that share most with a request, of which chains are the hashes of all
+// blocks up to each, the one that shares most first.
 func mostLike(of []*recording, chains []shortHash) []alikeRecording {
 	of = of[max(0, len(of)-mostBeginning):]
 	list := make([]alikeRecording, len(of))
@@ -25,7 +25,8 @@ func mostLike(of []*recording, chains []shortHash) []alikeRecording {
 
 // comparable leaves out those recordings that choose would not take after it had opened and read them: it takes the one
 // of its group that shares most and has the same system prompt, or one of which the request repeats all, or a sign that
-// it was rewritten. An agent, and a summary that is asked for, can belong to any. list has the one that shares most first.
+// it was rewritten. An agent, and a summary that is asked for, can belong to any. list has the one that shares most
+// first.
 func (q *request) comparable(list []alikeRecording, keys []shortHash) (left []*recording) {
 	most, prompt := 0, chainOf(q.system)
 	if !q.group.agent && !mentions(q.system, "summar") {

@@ -16,8 +16,8 @@ const (
 	partBroken  = 20   // a twentieth of what the call could have read
 )
 
-// cacheRemainders follow what the calls of one context left in the cache of their provider, as it counted them. A context
-// is one line of calls: sub-agents, parallel conversations and questions aside have contexts of their own.
+// cacheRemainders follow what the calls of one context left in the cache of their provider, as it counted them. A
+// context is one line of calls: sub-agents, parallel conversations and questions aside have contexts of their own.
 type cacheRemainders struct {
 	of     map[string]*cacheRemainder // by model
 	latest *cacheRemainder            // of these

@@ -22,8 +22,8 @@ const (
 	dropped // the request went out as it came
 )
 
-// persistDecisions makes decisions durable until a time, and reports an error if the request goes out without them. A decision that
-// is durable later holds for later requests, but for one about what this request was the first to send.
+// persistDecisions makes decisions durable until a time, and reports an error if the request goes out without them. A
+// decision that is durable later holds for later requests, but for one about what this request was the first to send.
 func (r *Recorder) persistDecisions(ctx context.Context, list []deciding, until time.Time) error {
 	if r.entry.store == nil { // it only observes
 		for i := range list {

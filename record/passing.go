@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// requestCopy is the body of a request that is passed on while it comes. It tells the whole body once it has come, or why it
-// did not.
+// requestCopy is the body of a request that is passed on while it comes. It tells the whole body once it has come, or
+// why it did not.
 type requestCopy struct {
 	from io.ReadCloser
 	ctx  context.Context                 // of the request

@@ -52,8 +52,8 @@ func (w *follower) beginning(first, last, from, to int64) (int64, error) {
 	return first, nil
 }
 
-// cachedTokens returns the model of a call, and reports whether the call says by itself what it left in the cache and how long
-// that stays.
+// cachedTokens returns the model of a call, and reports whether the call says by itself what it left in the cache and
+// how long that stays.
 func (w *follower) cachedTokens(of []history.Attempt) (model string, wrote bool, err error) {
 	of, k, err := w.upToLastSent(of, true)
 	if err != nil || k == nil || len(k.Frame) > 0 {

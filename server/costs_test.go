@@ -39,7 +39,8 @@ func TestReadingCostsWhatTheRunHas(t *testing.T) {
 	ratio := func(id string) float64 {
 		return float64(many[id]) / float64(max(few[id], 1<<19)) // below that the server's own work counts
 	}
-	// A measurement is too high where the collector has emptied a pool of buffers, such as that of a megabyte to compress with.
+	// A measurement is too high where the collector has emptied a pool of buffers, such as that of a megabyte to compress
+	// with.
 	for range 2 {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(many)), func(id string) bool { return ratio(id) > 5 }) {
 			break

@@ -12,9 +12,9 @@ import (
 // longestJoined is how many bytes an attempt may have that is joined with others: a long one is read alone.
 const longestJoined = 4 << 10
 
-// requireUnjoined adds that nobody joins cycles before the batch is written: were the current one over and joined by then,
-// the numbers of its attempts could not be seen, and a join under way would take a row away that it had not read. A
-// batch with a revision needs none of this, because the medium refuses it once the cycle is over.
+// requireUnjoined adds that nobody joins cycles before the batch is written: were the current one over and joined by
+// then, the numbers of its attempts could not be seen, and a join under way would take a row away that it had not read.
+// A batch with a revision needs none of this, because the medium refuses it once the cycle is over.
 func (e *Engine) requireUnjoined(ctx context.Context, b *store.Batch, l *branch) error {
 	k := cacheKey{key: l.key, part: partSettled}
 	s, _ := e.cache.get(k).(*settled)
@@ -32,8 +32,9 @@ func (e *Engine) requireUnjoined(ctx context.Context, b *store.Batch, l *branch)
 	return nil
 }
 
-// joinAttempts puts those attempts of some cycles into one row that ended: nothing changes them but an erasure. It takes
-// away what it read and no more: a copy may get its attempts now, and a slow process may start one in a cycle that is over.
+// joinAttempts puts those attempts of some cycles into one row that ended: nothing changes them but an erasure. It
+// takes away what it read and no more: a copy may get its attempts now, and a slow process may start one in a cycle
+// that is over.
 func (e *Engine) joinAttempts(ctx context.Context, b *store.Batch, l *branch, from, to int64) error {
 	var list []history.Attempt
 	before := "" // the cycle of the row before, if that is joined: one span takes the rows of a cycle that follow each other

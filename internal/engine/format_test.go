@@ -22,8 +22,8 @@ func TestAProgramThatKnowsNoJoinedAttemptsRefusesTheStore(t *testing.T) {
 	}
 }
 
-// Attempts of format 4 have the SHA-256 of the bytes of their thread. Compared with its digest, each of them would have sent
-// another thread than was committed.
+// Attempts of format 4 have the SHA-256 of the bytes of their thread. Compared with its digest, each of them would have
+// sent another thread than was committed.
 func TestAStoreWhoseAttemptsHaveNoDigestOfTheThreadIsRefused(t *testing.T) {
 	m := store.NewMemory()
 	w := begin(t, engine.Open(m), "new")

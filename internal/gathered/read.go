@@ -207,8 +207,8 @@ func (of *space) withoutDeleted(below iter.Seq2[store.Pair, error]) iter.Seq2[st
 	}
 }
 
-// isBeyondLast reports whether a name comes behind all names of the store below that begin with the same byte: an import
-// asks for what comes next again and again. It looks once for each byte.
+// isBeyondLast reports whether a name comes behind all names of the store below that begin with the same byte: an
+// import asks for what comes next again and again. It looks once for each byte.
 func (s *Store) isBeyondLast(ctx context.Context, from store.Reader, k store.Key) (bool, error) {
 	of := s.spaces[k.Space]
 	if of == nil || k.Name == "" {

@@ -126,7 +126,8 @@ type noteSearch struct {
 	last     bool                  // also take a call that may be the one
 }
 
-// search looks once, in the context that is named or in all that changed, and returns the context that is named or changed last.
+// search looks once, in the context that is named or in all that changed, and returns the context that is named or
+// changed last.
 func (l *noteSearch) search(ctx context.Context) (c *pact.Context, said *notedCall, err error) {
 	if cmp.Or(l.in.Context, l.options.Context) != "" {
 		if c, err = l.open(ctx, l.in.Context); err != nil || !record.Recorded(c.Working()) {

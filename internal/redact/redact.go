@@ -177,8 +177,9 @@ func kind(b byte) byte {
 	return 0
 }
 
-// mayBegin reports whether a secret may begin at a byte: one that is no letter, digit or _, or is behind such, or behind
-// an escape: of JSON, such as the \n in the arguments of a call, of an address, or of a terminal that shows colours.
+// mayBegin reports whether a secret may begin at a byte: one that is no letter, digit or _, or is behind such, or
+// behind an escape: of JSON, such as the \n in the arguments of a call, of an address, or of a terminal that shows
+// colours.
 func mayBegin(text string, i int) bool {
 	return i == 0 || !isWordByte(text[i]) || !isWordByte(text[i-1]) || escape().MatchString(text[max(0, i-24):i])
 }

@@ -137,8 +137,8 @@ func bothInWords(x, y *Block, name string) string {
 	return x.InWords() + ", and " + y.InWords() + " in " + view.Visible(name)
 }
 
-// divergenceOfAnswers finds where two runs part that send the same as far as both go: at the answer to the last call of one.
-// If one goes on, reasoning is passed over, as many programs do not send it again.
+// divergenceOfAnswers finds where two runs part that send the same as far as both go: at the answer to the last call of
+// one. If one goes on, reasoning is passed over, as many programs do not send it again.
 func divergenceOfAnswers(a, b *run) *Divergence {
 	k, ends := min(len(a.sent), len(b.sent)), [2][]Block{}
 	for i, r := range []*run{a, b} {

@@ -252,9 +252,9 @@ func (l *ledger) find(s *view.Step, gone map[digest][]string, added []Block) err
 	return nil
 }
 
-// leavesOutMessage returns the last call of the origin of a fork if the first call of the fork leaves out a message and sends answers
-// behind another one in its place, and something behind them: an agent rewrote what was before them, and no user took back
-// what came after. An answer with nothing behind it may be begun by the user. Else it is 0.
+// leavesOutMessage returns the last call of the origin of a fork if the first call of the fork leaves out a message and
+// sends answers behind another one in its place, and something behind them: an agent rewrote what was before them, and
+// no user took back what came after. An answer with nothing behind it may be begun by the user. Else it is 0.
 func (l *ledger) leavesOutMessage(s *view.Step, gone map[digest][]string, added []Block) (int64, error) {
 	if l.origin == nil || s.Cycle != l.parts+1 || s.Before == nil || len(gone) == 0 {
 		return 0, nil

@@ -11,8 +11,8 @@ import (
 	"github.com/contexttree/pact/record"
 )
 
-// RoundTrips decodes JSON into parameters, and reports whether these are encoded as the same JSON again. With emptyIsAbsent a
-// client may leave out members that are empty, as the JSON of protocol buffers does.
+// RoundTrips decodes JSON into parameters, and reports whether these are encoded as the same JSON again. With
+// emptyIsAbsent a client may leave out members that are empty, as the JSON of protocol buffers does.
 func RoundTrips(body []byte, params any, emptyIsAbsent bool) bool {
 	if json.Unmarshal(body, params) != nil {
 		return false

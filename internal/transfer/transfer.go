@@ -18,9 +18,10 @@ type Progress func(done, total int)
 // with what they share. If the origin of a fork is not copied itself, Copy copies what the fork shares with it, in the
 // form in which a store keeps a deleted context.
 //
-// Copy copies each context as it is at one moment; others may go on writing. The target hides a context until everything
-// is there, the logs, which have the digests of all snapshots, are the same, and a verification holds; then all contexts
-// appear at one moment. What an interrupted copy did stays hidden in the target, and the next copy continues from there.
+// Copy copies each context as it is at one moment; others may go on writing. The target hides a context until
+// everything is there, the logs, which have the digests of all snapshots, are the same, and a verification holds; then
+// all contexts appear at one moment. What an interrupted copy did stays hidden in the target, and the next copy
+// continues from there.
 //
 // E_CONTEXT_NOT_FOUND if a name does not exist; E_CONFLICT if the target has it, if another process is copying the same
 // contexts, or if an erasure changed the source meanwhile. Cost: everything copied is read once and written once, then

@@ -42,8 +42,8 @@ func TestVerifyFindsARemovableRoot(t *testing.T) {
 	}
 }
 
-// Four commits, of which the first was sent, by a completed attempt beside one that runs. The fork has the first three, and
-// one of its own, whose attempt nobody ended.
+// Four commits, of which the first was sent, by a completed attempt beside one that runs. The fork has the first three,
+// and one of its own, whose attempt nobody ended.
 func TestVerifyCountsWhatItReads(t *testing.T) {
 	s := pact.NewDB(store.NewMemory())
 	fillEveryColumn(t, s)
@@ -61,7 +61,8 @@ func TestVerifyCountsWhatItReads(t *testing.T) {
 	}
 }
 
-// An erasure is told once, also where the log of an origin tells of it too, with the revision if the log is the context's own.
+// An erasure is told once, also where the log of an origin tells of it too, with the revision if the log is the
+// context's own.
 func TestVerifyTellsOfErasuresOnce(t *testing.T) {
 	s := pact.NewDB(store.NewMemory())
 	c := create(t, s)

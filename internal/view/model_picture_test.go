@@ -211,8 +211,8 @@ func compareCall(t *testing.T, threads map[int64][]modelBlock, call *Call, unit 
 	}
 }
 
-// A band names who brought its first block; each is in the list once, however many blocks he brought, in the order of the
-// picture.
+// A band names who brought its first block; each is in the list once, however many blocks he brought, in the order of
+// the picture.
 func TestBandsNameTheirActors(t *testing.T) {
 	db := pact.NewDB(store.NewMemory())
 	_, err := pact.Create(t.Context(), db, "c", nil)

@@ -143,8 +143,8 @@ func (c *conn) flush(ctx context.Context) (tag pgconn.CommandTag, err error) {
 	return tag, err
 }
 
-// discard closes a connection to a server that takes no changes any more: a pooler keeps connections to it. A standby says
-// so with another code, of a writing transaction that it did not begin; err has that of the others then.
+// discard closes a connection to a server that takes no changes any more: a pooler keeps connections to it. A standby
+// says so with another code, of a writing transaction that it did not begin; err has that of the others then.
 func (c *conn) discard(err error) {
 	var e *pgconn.PgError
 	if errors.As(err, &e) && e.Code == notSupported && c.ctx != nil && c.pg.TxStatus() == 'I' {

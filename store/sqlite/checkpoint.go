@@ -35,8 +35,8 @@ func (p *files) afterWrite(ctx context.Context, write *sql.DB) error {
 	return nil
 }
 
-// needsCheckpoint reports whether the WAL has so many frames that they are to be moved. Its size does not tell: a WAL that begins
-// anew keeps its size, and the frames from before, which have other salts. Cost: reading 16 bytes of it.
+// needsCheckpoint reports whether the WAL has so many frames that they are to be moved. Its size does not tell: a WAL
+// that begins anew keeps its size, and the frames from before, which have other salts. Cost: reading 16 bytes of it.
 func (p *files) needsCheckpoint(size int64) bool {
 	if size < frameAt(1) {
 		return false

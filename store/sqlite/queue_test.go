@@ -156,8 +156,8 @@ func TestAWriterThatGivesUpLeavesTheQueue(t *testing.T) {
 	w.next(t, "in time")
 }
 
-// TestAClosedStoreStaysOpenForAWriterInTheQueue closes a store of which a writer gave up in its place: the file stays open
-// until its turn came, because closing it would release the locks of a store that is opened meanwhile.
+// TestAClosedStoreStaysOpenForAWriterInTheQueue closes a store of which a writer gave up in its place: the file stays
+// open until its turn came, because closing it would release the locks of a store that is opened meanwhile.
 func TestAClosedStoreStaysOpenForAWriterInTheQueue(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("left out: this system has no queue between processes")

@@ -159,8 +159,9 @@ func setGarbage() {
 // longestMark is how many bytes tell whether a file is compressed.
 const longestMark = 4
 
-// withMemory lets an import of a plain file hold what the file needs. A compressed file may stand for any size, and a pipe
-// may never end: they get importMemory; for a compressed one a person on a terminal is asked whether it may be more.
+// withMemory lets an import of a plain file hold what the file needs. A compressed file may stand for any size, and a
+// pipe may never end: they get importMemory; for a compressed one a person on a terminal is asked whether it may be
+// more.
 func withMemory(a *command.App, run func(context.Context, *cobra.Command, []string) error) func(context.Context, *cobra.Command, []string) error {
 	return func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		defer allowGarbage(readHeap)()

@@ -230,8 +230,8 @@ func (p *Program) routeBy(places layers, clients ...client) error {
 	return nil
 }
 
-// proxyAddress returns the address that the program takes for one: that of the proxy with the path of the other, so that
-// the path of each call is the one that the program would have called.
+// proxyAddress returns the address that the program takes for one: that of the proxy with the path of the other, so
+// that the path of each call is the one that the program would have called.
 func (p *Program) proxyAddress(name string) string {
 	i := slices.IndexFunc(p.Routes, func(r Route) bool { return r.Name == name })
 	return p.address + "/" + name + strings.TrimSuffix(p.Routes[i].To.EscapedPath(), "/")

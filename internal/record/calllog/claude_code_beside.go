@@ -8,8 +8,8 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// placeBeside places a line of the model below a message that has an answer already. A line that repeats that answer, or
-// calls more tools before any of them has answered, is part of it. One that comes behind the results of its tools
+// placeBeside places a line of the model below a message that has an answer already. A line that repeats that answer,
+// or calls more tools before any of them has answered, is part of it. One that comes behind the results of its tools
 // follows them: some programs hang all answers to a question below the question. It reports false for another answer
 // to the same question.
 func (t *claudeTree) placeBeside(l *claudeLine, a *claudeAnswer, message fields) bool {

@@ -86,8 +86,8 @@ func (s *Session) Importer(ctx context.Context, to *pact.DB, actor string) (*rec
 
 // Record makes the contexts of a session, or adds to those that an earlier import of the same
 // log made. It returns their names and how many of the calls were recorded before, which are
-// also those that stored has or had, if it is not nil. It lets go of the calls of the session. left says that the last words of the log have no
-// answer yet and were left out. progress is called after each call.
+// also those that stored has or had, if it is not nil. It lets go of the calls of the session. left says that the last
+// words of the log have no answer yet and were left out. progress is called after each call.
 func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored *record.Importer,
 	progress func(done int)) (contexts []string, known int, left bool, err error) {
 	importer, err := s.Importer(ctx, to, actor)
@@ -184,8 +184,8 @@ func pastCall(c, before *calllog.Call) (record.PastCall, error) {
 // mostRecorded is how many recorded calls a session may hold, however few are left.
 const mostRecorded = 1 << 10
 
-// next returns the first of the last calls of a session. It lets go of those before it when they are more than those that
-// are left, so that each is moved once.
+// next returns the first of the last calls of a session. It lets go of those before it when they are more than those
+// that are left, so that each is moved once.
 func (s *Session) next(left int) *calllog.Call {
 	recorded := len(s.Calls) - left
 	if recorded > max(left, mostRecorded) {

@@ -165,8 +165,8 @@ func (q *Request) marks(place int, again bool) {
 	}
 }
 
-// presenceBefore returns what the request has of a result before a place, and the places of the calls since which decisions about
-// it hold.
+// presenceBefore returns what the request has of a result before a place, and the places of the calls since which
+// decisions about it hold.
 func (q *Request) presenceBefore(l *List, at, before int) (is presence, since []int) {
 	l.mu.Lock()
 	d := l.of(q.Parts[at].Key, func(since string) bool { i, has := q.calls[since]; return has && i < before }, true)
@@ -185,8 +185,8 @@ func (q *Request) presenceBefore(l *List, at, before int) (is presence, since []
 	return whole, since
 }
 
-// Compiled returns a function that compiles an expression the first time that it is called: a program that neither manages
-// nor simulates does not wait for it.
+// Compiled returns a function that compiles an expression the first time that it is called: a program that neither
+// manages nor simulates does not wait for it.
 func Compiled(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
@@ -237,8 +237,8 @@ func textOf(content canon.Any) string {
 	return strings.Join(texts, "\n")
 }
 
-// restoring returns the decision that has a result which only refers to an earlier one bring that one back, whole; nil if
-// the request has that one whole, or the result says something of its own.
+// restoring returns the decision that has a result which only refers to an earlier one bring that one back, whole; nil
+// if the request has that one whole, or the result says something of its own.
 func (q *Request) restoring(l *List, i int) *Decision {
 	if of := q.refersTo(i); of != nil {
 		return q.whole(l, i, of)
@@ -281,8 +281,8 @@ func (q *Request) whole(l *List, i int, others ...*Part) *Decision {
 	return &Decision{Action: Whole, Key: p.Key, ID: q.id(l, p), Text: content.Value()}
 }
 
-// endDecisions returns the decisions that end managing. All comes back: with the newest result, behind what is cached, or in its
-// places if that costs less.
+// endDecisions returns the decisions that end managing. All comes back: with the newest result, behind what is cached,
+// or in its places if that costs less.
 func (q *Request) endDecisions(l *List, b *Ledger) []Decision {
 	d := Decision{Action: Stopped, Key: q.newestKey(), Since: q.since, Why: q.whyEnded()}
 	missing, newest := q.missing(), -1

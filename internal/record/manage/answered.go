@@ -11,8 +11,8 @@ const (
 	lost            // it was taken
 )
 
-// answeredCalls has the results of the calls before a place of a request, by what the calls ask. It looks at a result when a
-// later call asks the same, and once more when a decision about it begins to hold, not at each of these calls.
+// answeredCalls has the results of the calls before a place of a request, by what the calls ask. It looks at a result
+// when a later call asks the same, and once more when a decision about it begins to hold, not at each of these calls.
 type answeredCalls struct {
 	look  func(result, before int) (is presence, changes []int) // before a place; and the places behind which that may change
 	says  func(result int) canon.Any

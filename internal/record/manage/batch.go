@@ -9,9 +9,9 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 )
 
-// removeParts returns the decisions by which parts leave a request now, none if that does not pay. A note stands in place of
-// a result, so each call keeps its result and no message disappears; thinking goes; all other parts stay. Protections
-// keep little of what waits, so they are asked only if it would pay to let all of it go.
+// removeParts returns the decisions by which parts leave a request now, none if that does not pay. A note stands in
+// place of a result, so each call keeps its result and no message disappears; thinking goes; all other parts stay.
+// Protections keep little of what waits, so they are asked only if it would pay to let all of it go.
 func (c *Rules) removeParts(ctx context.Context, g *simulatedTree, l *List, q *Request, b *Ledger) (list []Decision, err error) {
 	asks := false
 	pays := func(due map[int]bool) bool {

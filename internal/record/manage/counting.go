@@ -63,8 +63,8 @@ func (c *Counting) Add(list []float64, parts []Sized) []float64 {
 	return list
 }
 
-// commonParts returns how many of the first parts are those of the line. Nothing changes in an array of parts but that others
-// are added behind.
+// commonParts returns how many of the first parts are those of the line. Nothing changes in an array of parts but that
+// others are added behind.
 func (c *Counting) commonParts(parts []Sized) (same int) {
 	most := min(len(parts), len(c.line))
 	if most > 0 && &parts[0] == &c.last[0] {

@@ -185,8 +185,8 @@ func (c *Rules) decideResults(g *simulatedTree, l *List, q *Request) (list []Dec
 	return list, nil
 }
 
-// referenceToEqual returns the decision that has a result refer to an equal one which the request has whole before it, nil if there
-// is none.
+// referenceToEqual returns the decision that has a result refer to an equal one which the request has whole before it,
+// nil if there is none.
 func (q *Request) referenceToEqual(l *List, i int, r *lifecycle.Rule, content canon.Any) *Decision {
 	if !r.Once {
 		return nil

@@ -144,7 +144,8 @@ func TestADecisionIsInAListOnce(t *testing.T) {
 	}
 }
 
-// A part has the id that its decision gave it, else that of its call, unless another part has that or a note could not name it.
+// A part has the id that its decision gave it, else that of its call, unless another part has that or a note could not
+// name it.
 func TestTheIDsOfPartsAreTheirOwn(t *testing.T) {
 	l, key := NewList(), func(c string) string { return strings.Repeat(c, 20) }
 	l.Add(Decision{Action: Shaped, Key: key("k"), ID: "a"})
@@ -159,8 +160,8 @@ func TestTheIDsOfPartsAreTheirOwn(t *testing.T) {
 
 var must = testrun.Must
 
-// The provider can be asked to clear the oldest uses of tools, and of an answer with several calls all: what a rule takes
-// just so is cleared, together with short results before it, and notes stand for anything else.
+// The provider can be asked to clear the oldest uses of tools, and of an answer with several calls all: what a rule
+// takes just so is cleared, together with short results before it, and notes stand for anything else.
 func TestWhatTheProviderIsAskedToClear(t *testing.T) {
 	long := strings.Repeat("a line of a result\n", 30)
 	turn := func(n int, result string) []any { return turnOf(provider.Messages, n, "", result) }

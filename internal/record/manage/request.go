@@ -40,7 +40,8 @@ func (p *Part) Form() *Decision { return p.form }
 // Unseen reports whether the part is a result that no model saw.
 func (p *Part) Unseen() bool { return p.fresh }
 
-// Repeats reports whether the part is a call that repeats one whose result had been taken, or the result of such a call.
+// Repeats reports whether the part is a call that repeats one whose result had been taken, or the result of such a
+// call.
 func (p *Part) Repeats() bool { return p.again }
 
 func (p *Part) answers() bool { return p.Role == "assistant" }

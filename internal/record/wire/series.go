@@ -101,8 +101,8 @@ func (w *writer) mark() {
 	w.marks = append(w.marks, mark{w.state, w.summed, len(w.uses), sum})
 }
 
-// reuseElements takes over the text of the elements that the last body had, if what stands before them is the same and the notes are
-// the same up to there. It returns how many these are.
+// reuseElements takes over the text of the elements that the last body had, if what stands before them is the same and
+// the notes are the same up to there. It returns how many these are.
 func (w *writer) reuseElements() int {
 	b := w.before
 	head, n := w.dst, min(w.same, len(b.marks)-1)

@@ -28,8 +28,8 @@ type state struct {
 	objects, scalars nextNoted
 }
 
-// nextNoted says which of the next objects or scalars the notes mention: how many to skip, -1 if no other one is mentioned, and
-// how many were passed.
+// nextNoted says which of the next objects or scalars the notes mention: how many to skip, -1 if no other one is
+// mentioned, and how many were passed.
 type nextNoted struct{ skip, passed int }
 
 // next passes one, and reports whether it is mentioned.

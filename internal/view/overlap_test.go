@@ -58,7 +58,8 @@ func TestWhichContextStandsForAFile(t *testing.T) {
 	}
 }
 
-// Of the contexts of a file the one with most calls of its own stands for it: those that a fork has of its origin are not its own.
+// Of the contexts of a file the one with most calls of its own stands for it: those that a fork has of its origin are
+// not its own.
 func TestAForkStandsByItsOwnCalls(t *testing.T) {
 	db := pact.NewDB(store.NewMemory())
 	c, err := pact.Create(t.Context(), db, "run", nil)

@@ -7,8 +7,8 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// growingFile reads a file to whose end somebody may write meanwhile, and in which nobody may change anything else. Cost: a
-// question to the system for each read.
+// growingFile reads a file to whose end somebody may write meanwhile, and in which nobody may change anything else.
+// Cost: a question to the system for each read.
 type growingFile struct {
 	*os.File
 	last os.FileInfo // the file when it was looked at last

@@ -21,8 +21,8 @@ type CacheBreak struct {
 	Node  string           `json:"node,omitempty" doc:"The first block that differs, if that is the cause"`
 }
 
-// CacheBreakOf returns what broke at a call, nil if nothing did. Where the provider counted what it read and what the call
-// before had left, the counts decide. Else the bytes of the requests do.
+// CacheBreakOf returns what broke at a call, nil if nothing did. Where the provider counted what it read and what the
+// call before had left, the counts decide. Else the bytes of the requests do.
 func CacheBreakOf(p *inspect.Prefix) *CacheBreak {
 	if c := p.Call; c != nil && c.Left != nil {
 		b := c.Lost
