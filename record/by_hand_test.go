@@ -176,36 +176,6 @@ func TestNothingIsDecidedByHandOnceManagingEnded(t *testing.T) {
 	rec.Close()
 }
 
-// A result that the policy took comes back whole when it is pinned, and stays; let go, the policy takes it in the same
-// request. Nothing is let go that nobody touched.
-func TestWhatAPolicyTookIsPinned(t *testing.T) {
-	s := pact.NewDB(store.NewMemory())
-	p, rec, a, _ := managedByHand(t, provider.Messages, s, 3)
-	gone := func() bool { all := p.Received(); return bytes.Contains(all[len(all)-1].Body, []byte("c0 is its id")) }
-	works(a, 0, 5)
-	if !gone() {
-		t.Fatal("the policy took nothing")
-	}
-	if _, err := byHand(t, s, record.Undo, "c4", false); fault.CodeOf(err) != fault.NodeNotFound || !strings.Contains(err.Error(), "neither left out nor pinned") {
-		t.Errorf("let go what nobody touched: %v", err)
-	}
-	back, err := byHand(t, s, record.Pin, "c0", false)
-	if err != nil || back.Bytes >= 0 {
-		t.Fatal(back, err)
-	}
-	for n := 5; n < 7; n++ {
-		if works(a, n, n+1); gone() {
-			t.Errorf("request %d lacks what is pinned", n)
-		}
-	}
-	_, err = byHand(t, s, record.Undo, "c0", false)
-	must(t, err)
-	if works(a, 7, 8); !gone() {
-		t.Error("the policy did not take what was let go")
-	}
-	rec.Close()
-}
-
 // What a policy shortened is not left out too; the refusal says why, and the way that it names leads there.
 func TestAShortenedResultIsLeftOutOncePinned(t *testing.T) {
 	s := pact.NewDB(store.NewMemory())
@@ -220,30 +190,6 @@ func TestAShortenedResultIsLeftOutOncePinned(t *testing.T) {
 	made, err := byHand(t, s, record.Drop, "c0", false)
 	if err != nil || len(made.Blocks) != 1 {
 		t.Error(made, err)
-	}
-	rec.Close()
-}
-
-// A result to which a later one refers takes the reference with it: the text moves there, and the request gets longer.
-// What is computed is what the next request has.
-func TestWhatRefersToADroppedResultComesBack(t *testing.T) {
-	s := pact.NewDB(store.NewMemory())
-	p, rec, a, _ := managedWith(t, provider.Chat, s, callTurns(5), lifecycle.Rule{Select: ".cb[kind='result']", Once: true})
-	sent := func() int { all := p.Received(); return len(a.lastBody) - len(all[len(all)-1].Body) }
-	for n, call := range []string{"c0", "c1"} {
-		a.result(call, "ls", long(200))
-		if a.call(); sent() > 0 != (n == 1) {
-			t.Fatalf("request %d has %d bytes less", n, sent())
-		}
-	}
-	was := sent()
-	of := len(a.lastBody) - was
-	made, err := byHand(t, s, record.Drop, "c0", false)
-	must(t, err)
-	a.result("c2", "ls", "no more")
-	a.call()
-	if made.Of != of || made.Bytes >= 0 || made.Bytes != sent()-was || made.Behind <= 0 || made.Behind >= of {
-		t.Errorf("%+v, but of %d bytes the next request has %d less", made, of, sent()-was)
 	}
 	rec.Close()
 }
@@ -280,43 +226,5 @@ func TestDecisionsAreLoadedOnlyWhenTheyChange(t *testing.T) {
 	rec.Close()
 	if open := rec.Stats().Managed.Open; open != 0 {
 		t.Errorf("%d requests without a decision", open)
-	}
-}
-
-// A result that the provider is asked to clear is read whole once it is pinned: it is the oldest, so the provider can be
-// asked to clear nothing, and notes stand for the others. Let go, it leaves again with the next request, with a note too.
-func TestAClearedResultIsPinnedAndLetGo(t *testing.T) {
-	s := pact.NewDB(store.NewMemory())
-	p, url := startProvider(t, callTurns(9)...)
-	rec := recorder(t, s, record.Options{Context: "chat", Manage: true, Strict: true, Policy: policyOf(t, unnamed)})
-	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
-	a.body["model"] = "claude-opus-5"
-	a.ask("Look.")
-	a.call()
-	has := func(what string) bool {
-		all := p.Received()
-		return bytes.Contains(all[len(all)-1].Body, []byte(what))
-	}
-	const clears, note = "clear_tool_uses_20250919", "c0 is its id"
-	if works(a, 0, 5); !has(clears) || has(note) {
-		t.Fatal("nothing was cleared")
-	}
-	for n, what := range []record.ByHand{record.Pin, record.Undo} {
-		plan, err := byHand(t, s, what, "c0", true)
-		must(t, err)
-		made, err := byHand(t, s, what, "c0", false)
-		must(t, err)
-		if plan.Bytes != made.Bytes || (made.Bytes < 0) != (what == record.Pin) {
-			t.Errorf("%s: %+v, planned %+v", what, made, plan)
-		}
-		if works(a, 5+n, 6+n); has(clears) || has(note) != (what == record.Undo) {
-			t.Errorf("after %s the request clears: %v, it has a note: %v", what, has(clears), has(note))
-		}
-	}
-	rec.Close()
-	for i, r := range p.Received() {
-		if r.Refused != "" {
-			t.Errorf("request %d was refused: %s", i, r.Refused)
-		}
 	}
 }

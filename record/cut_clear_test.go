@@ -103,49 +103,6 @@ func (quarters) Name() string { return "quarters" }
 
 func (quarters) Count(text string) int { return len(text)/4 + 10 }
 
-// An agent that has its provider clear results itself is left alone. If it begins to in the middle, or asks for something
-// else, the results that were cleared come back as notes, once for all requests.
-func TestAnAgentThatAsksItself(t *testing.T) {
-	own := func(kind string) any {
-		return map[string]any{"edits": []any{map[string]any{"type": kind}}}
-	}
-	for name, one := range map[string]struct {
-		from  int
-		field any
-		cut   int
-	}{
-		"it clears":              {0, own("clear_tool_uses_20250919"), 0},
-		"it clears from the 6th": {5, own("clear_tool_uses_20250919"), 2},
-		"it keeps thinking":      {5, own("clear_thinking_20251015"), 6},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p, url := startProvider(t, callTurns(8)...)
-			s := pact.NewDB(store.NewMemory())
-			rec := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t, unnamed)})
-			a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
-			a.body["model"] = "claude-opus-5"
-			a.header.Set("Anthropic-Beta", "context-management-2025-06-27")
-			a.ask("Look.")
-			a.call()
-			asked := [][]byte{a.lastBody}
-			asked = append(asked, works(a, 0, one.from)...)
-			a.body["context_management"] = one.field
-			asked = append(asked, works(a, one.from, 7)...)
-			rec.Close()
-			if got := rec.Stats().Managed; got.Cut != one.cut || got.Open+got.Ended > 0 {
-				t.Errorf("%+v", got)
-			}
-			for k, r := range p.Received()[1:] {
-				if n := bytes.Count(r.Body, []byte("context_management")); n > 1 {
-					t.Errorf("request %d has it %d times", k+1, n)
-				}
-			}
-			repeats(t, provider.Messages, p.Received()[one.from+2-min(one.from, 1):][:2-min(one.from, 1)])
-			askedAndSent(t, s, p, asked)
-		})
-	}
-}
-
 // A provider that does not know the member refuses the request: it goes out as it came, managing ends for its conversation,
 // also for a later recorder, and another conversation has notes.
 func TestAProviderThatDoesNotClear(t *testing.T) {

@@ -21,7 +21,6 @@ import (
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -201,68 +200,6 @@ func TestManageTakesBackBeforeClose(t *testing.T) {
 			if got := decidedAs(t, s, "c0", long(100)); got == "" || got == "new" {
 				t.Errorf("a later process sends %q for what was sent shaped", got)
 			}
-		})
-	}
-}
-
-// A reference is sent only while the result that it repeats stands before it as it came, and alone has its call.
-func TestManageRefersToWhatIsThere(t *testing.T) {
-	policy, err := lifecycle.ParsePolicy([]byte(`{"rules":[{"select":".cb[kind='result']","once":true}]}`))
-	must(t, err)
-	record.SetPatience(time.Minute)
-	result := func(call, text string) string {
-		content, err := canon.Encode(text)
-		must(t, err)
-		return fmt.Sprintf(`{"role":"assistant","tool_calls":[{"id":%q,"type":"function","function":{"name":"ls","arguments":"{}"}}]},`+
-			`{"role":"tool","tool_call_id":%q,"content":%s}`, call, call, content)
-	}
-	whole, other := long(50), strings.Repeat("other", 100)
-	for what, steps := range map[string][]struct {
-		results []string
-		refers  bool
-	}{
-		"the agent cleared it before": {
-			{[]string{result("c0", whole)}, false},
-			{[]string{result("c0", "[cleared]"), result("c1", whole)}, false},
-			{[]string{result("c0", "[cleared]"), result("c1", whole), result("c2", "x")}, false},
-		},
-		"the agent clears it later": {
-			{[]string{result("c0", whole)}, false},
-			{[]string{result("c0", whole), result("c1", whole)}, true},
-			{[]string{result("c0", whole), result("c1", whole), result("c2", "x")}, true},
-			{[]string{result("c0", "[cleared]"), result("c1", whole), result("c2", "x")}, false},
-			{[]string{result("c1", whole), result("c2", "x")}, false},
-		},
-		"another conversation has the id": {
-			{[]string{result("c0", whole)}, false},
-			{[]string{result("c0", other), result("c1", whole)}, false},
-		},
-		"two have the id": {
-			{[]string{result("c0", whole)}, false},
-			{[]string{result("c0", whole), result("c0", other), result("c1", whole)}, false},
-		},
-		"an earlier conversation had another result under the id": {
-			{[]string{result("c0", other)}, false},
-			{[]string{result("c0", whole)}, false},
-			{[]string{result("c0", whole), result("c1", whole)}, true},
-		},
-	} {
-		t.Run(what, func(t *testing.T) {
-			p, url := startProvider(t, callTurns(len(steps))...)
-			rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{Context: "chat", Policy: &policy, Manage: true})
-			client := http.Client{Transport: rec.Transport(nil)}
-			for i, step := range steps {
-				body := `{"model":"m","tools":[{"type":"function","function":{"name":"ls"}}],"messages":[{"role":"user","content":"q"},` +
-					strings.Join(step.results, ",") + `]}`
-				resp, err := client.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(body))
-				must(t, err)
-				must(t, resp.Body.Close())
-				sent := p.Received()[i].Body
-				if got := bytes.Contains(sent, []byte("[The same as ")); got != step.refers || !got && string(sent) != body {
-					t.Errorf("request %d: refers: %v, sent %s", i, got, sent)
-				}
-			}
-			rec.Close()
 		})
 	}
 }

@@ -142,6 +142,26 @@ func TestARunOfALogHasTheMarkersThatAgentsPut(t *testing.T) {
 	}
 }
 
+// A policy is computed of a run whose cache the rules foretell within 2 % of what was sent, and of no other.
+func TestAPolicyIsForetoldWhereTheRulesHold(t *testing.T) {
+	for less, outcomes := range map[int]int{0: 2, 15: 2, 25: 1, -25: 1} { // thousandths of what was sent
+		run := imported(t, "rebuilt", false, func(n int) (in, read, written int) {
+			off := less * 4000 * (n + 1) / 1000
+			if n == 0 {
+				off = 0
+			}
+			return max(off, 0), 4000*n - off, 4000 + min(off, 0)
+		})
+		r, err := simulate.Run(t.Context(), run, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m",
+			Policies: []simulate.Named{{"p", policy(t, `{"max_tokens":3000}`)}}})
+		must(t, err)
+		said := strings.Join(r.Sentences, " ")
+		if len(r.Outcomes) != outcomes || (outcomes == 1) != strings.Contains(said, "cannot be computed") {
+			t.Errorf("%d thousandths read less: %d outcomes, %s", less, len(r.Outcomes), said)
+		}
+	}
+}
+
 // A call made again after its result went is a regret, and so is a line that stands nowhere else.
 func TestRegrets(t *testing.T) {
 	const line = "the line that the model quotes later, which is longer than the note in its place: about a hundred bytes"

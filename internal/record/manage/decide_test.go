@@ -1,8 +1,6 @@
 package manage
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,69 +8,7 @@ import (
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/lifecycle"
 )
-
-func compiledRules(t *testing.T, policy string) *Rules {
-	t.Helper()
-	p, err := lifecycle.ParsePolicy([]byte(policy))
-	must(t, err)
-	c, err := Compile(&p)
-	must(t, err)
-	return c
-}
-
-// turnOf returns a call with its result, in the API of Anthropic with a thought before it if it is not "".
-func turnOf(api provider.API, n int, thought string, result any) []any {
-	id := fmt.Sprint("c", n)
-	if api == provider.Chat {
-		return []any{map[string]any{"role": "assistant", "tool_calls": []any{map[string]any{"id": id, "type": "function",
-			"function": map[string]any{"name": "read", "arguments": "{}"}}}},
-			map[string]any{"role": "tool", "tool_call_id": id, "content": result}}
-	}
-	said := []any{map[string]any{"type": "tool_use", "id": id, "name": "read", "input": map[string]any{"n": n}}}
-	if thought != "" {
-		said = append([]any{map[string]any{"type": "thinking", "thinking": thought, "signature": id}}, said...)
-	}
-	return []any{map[string]any{"role": "assistant", "content": said},
-		map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": result}}}}
-}
-
-// decisionsOf sends a request after each turn of a conversation and returns what is decided about each, by the calls.
-func decisionsOf(t *testing.T, policy string, api provider.API, model string, turns ...[]any) (all []string) {
-	t.Helper()
-	c, m, l := compiledRules(t, policy), NewMemory(), NewList()
-	b := NewLedger(func(string) (Price, bool) { return Price{}, false })
-	said := []any{map[string]any{"role": "user", "content": "Look."}}
-	for n, turn := range turns {
-		said = append(said, turn...)
-		body, err := json.Marshal(map[string]any{"model": model, "messages": said})
-		must(t, err)
-		q, ok := m.Read(api, "", body, apart)
-		if !ok {
-			t.Fatal(string(body))
-		}
-		must(t, q.Follow(l))
-		b.Begin(q, time.Unix(int64(n), 0))
-		list, err := c.Decide(t.Context(), l, q, b, func() bool { return false })
-		must(t, err)
-		var made []string
-		for _, d := range list {
-			l.Add(d)
-			i := slices.IndexFunc(q.Parts, func(p Part) bool { return p.Key == d.Key })
-			of := q.Parts[i].Call
-			if q.Parts[i].Kind == "thinking" {
-				of = "a thought behind " + q.Parts[i-1].Call
-			}
-			made = append(made, string(d.Action)+" "+of)
-		}
-		must(t, q.Follow(l))
-		b.End(q, len(list) > 0)
-		all = append(all, strings.Join(made, ", "))
-	}
-	return all
-}
 
 func TestWhatRulesDecideAboutACall(t *testing.T) {
 	long, other := strings.Repeat("a line of a result\n", 30), strings.Repeat("another line of one\n", 30)
@@ -157,8 +93,6 @@ func TestTheIDsOfPartsAreTheirOwn(t *testing.T) {
 		}
 	}
 }
-
-var must = testrun.Must
 
 // The provider can be asked to clear the oldest uses of tools, and of an answer with several calls all: what a rule
 // takes just so is cleared, together with short results before it, and notes stand for anything else.

@@ -1,0 +1,171 @@
+package manage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact/internal/record/provider"
+)
+
+// longText is a result that is longer than a note.
+var longText = strings.Repeat("word ", 400)
+
+// With cold, what is due leaves once nothing behind it is cached: after a pause that is longer than the provider keeps its
+// cache, for another model, behind a summary of the agent's, and for a ledger that took the conversation up later.
+func TestResultsLeaveOnceNothingIsCached(t *testing.T) {
+	marker := map[string]any{"type": "ephemeral"}
+	pause := func(d time.Duration) func(*conversation) {
+		return func(c *conversation) { c.now = c.now.Add(d) }
+	}
+	restart := func(d time.Duration) func(*conversation) {
+		return func(c *conversation) {
+			c.ledger = NewLedger(func(string) (Price, bool) { return Price{}, false })
+			c.ledger.Begins(c.now)
+			c.now = c.now.Add(d)
+		}
+	}
+	for name, x := range map[string]struct {
+		then func(c *conversation)
+		want int
+	}{
+		"a pause as long as the cache lives": {pause(5 * time.Minute), 0},
+		"a longer pause":                     {pause(5*time.Minute + time.Second), 4},
+		"another model":                      {func(c *conversation) { c.fields["model"] = "claude-opus-4-8" }, 4},
+		"a summary": {func(c *conversation) {
+			c.said = append([]any{map[string]any{"role": "user", "content": "You looked, and found words."}}, c.said[3:]...)
+		}, 3},
+		"a ledger of a minute later":  {restart(time.Minute), 0},
+		"a ledger of 6 minutes later": {restart(6 * time.Minute), 4},
+	} {
+		c := converse(t, `{"when":"cold","rules":[{"select":"[kind='result']","ttl":2,"stub":true}]}`, provider.Messages, "claude-sonnet-4-6")
+		c.fields["cache_control"] = marker
+		c.fields["system"] = []any{map[string]any{"type": "text", "text": strings.Repeat("Be kind. ", 600), "cache_control": marker}}
+		for n := range 5 {
+			c.now = c.now.Add(time.Minute)
+			if got := c.sends(turnOf(c.api, n, "", longText)...); got != "" {
+				t.Fatalf("%s: call %d: %q", name, n, got)
+			}
+		}
+		x.then(c)
+		for n := range 2 { // the second finds the cache warm again
+			c.now = c.now.Add(time.Second * time.Duration(n))
+			got := c.sends(turnOf(c.api, 5+n, "", longText)...)
+			if left := strings.Count(c.formed(), "left"); left != x.want || n == 1 && got != "" {
+				t.Errorf("%s, call %d: %d results left, want %d", name, n, left, x.want)
+			}
+		}
+	}
+}
+
+// A model that binds thinking to the text before it has nothing leave while its last answer thinks. Once an answer without
+// thinking ends the work, results go with all thinking behind them.
+func TestNothingLeavesBeforeBoundThinkingOfTheLastAnswer(t *testing.T) {
+	c := converse(t, `{"when":"now","rules":[{"select":"[kind='result']","ttl":2,"stub":true}]}`, provider.Messages, "claude-fable-5-1")
+	for n := range 4 {
+		if got := c.sends(turnOf(c.api, n, fmt.Sprint("thought ", n), longText)...); got != "" {
+			t.Fatalf("call %d: %q", n, got)
+		}
+	}
+	want := "left c0, gone a thought behind c0, left c1, gone a thought behind c1, left c2, gone a thought behind c2"
+	if got := c.sends(map[string]any{"role": "assistant", "content": "done"}, map[string]any{"role": "user", "content": "And now?"}); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Thinking of the last answer stays where it is due, as after the result of a tool that the provider ran itself within that
+// answer: providers refuse a request that changes the thinking there. So does the thinking of a message with nothing else.
+func TestTheThinkingOfTheLastAnswerStays(t *testing.T) {
+	c := converse(t, `{"when":"now","rules":[{"select":"[kind='thinking']","ttl":0}]}`, provider.Messages, "claude-opus-5")
+	alone := map[string]any{"role": "assistant", "content": []any{map[string]any{"type": "thinking", "thinking": "alone", "signature": "s"}}}
+	c.sends(alone, map[string]any{"role": "user", "content": "And?"})
+	c.sends(turnOf(c.api, 0, "a thought", "x")...)
+	turn := turnOf(c.api, 1, "another thought", "x")
+	answer := turn[0].(map[string]any)
+	answer["content"] = slices.Insert(answer["content"].([]any), 1,
+		any(map[string]any{"type": "server_tool_use", "id": "s1", "name": "web_search", "input": map[string]any{"query": "q"}}),
+		any(map[string]any{"type": "web_search_tool_result", "tool_use_id": "s1", "content": []any{}}))
+	c.sends(turn...)
+	gone := func() (list []string) {
+		for _, i := range c.last.Formed() {
+			said, _ := c.last.Parts[i].Part.Content.Get("thinking")
+			list = append(list, said.Text)
+		}
+		return list
+	}
+	if got := gone(); !slices.Equal(got, []string{"a thought"}) {
+		t.Errorf("%q", got)
+	}
+	if c.sends(turnOf(c.api, 2, "third", "x")...); !slices.Equal(gone(), []string{"a thought", "another thought"}) {
+		t.Errorf("%q", gone())
+	}
+}
+
+// A client that offers other tools in the middle of a conversation has results go as before.
+func TestResultsLeaveAfterToolsChanged(t *testing.T) {
+	tools := func(names ...string) (list []any) {
+		for _, name := range names {
+			list = append(list, map[string]any{"name": name, "description": name, "input_schema": map[string]any{"type": "object"}})
+		}
+		return list
+	}
+	for _, x := range [][2][]any{{tools("ls"), tools("ls", "b", "c", "d")}, {tools("ls", "b"), tools("ls")}} {
+		c := converse(t, `{"when":"now","rules":[{"select":"[kind='result']","ttl":3,"stub":true}]}`, provider.Messages, "m-1")
+		for n := range 7 {
+			c.fields["tools"] = x[n/4]
+			want := ""
+			if n >= 3 {
+				want = fmt.Sprint("left c", n-3)
+			}
+			if got := c.sends(turnOf(c.api, n, "", longText)...); got != want {
+				t.Errorf("call %d with %d tools, then %d: %q, want %q", n, len(x[0]), len(x[1]), got, want)
+			}
+		}
+	}
+}
+
+// A rule about calls has their results leave: the call stays, because every result keeps its call.
+func TestARuleAboutCallsTakesTheirResults(t *testing.T) {
+	got := decisionsOf(t, `{"when":"now","rules":[{"select":"[kind='call']","ttl":2}]}`, provider.Messages, "m-1",
+		turnOf(provider.Messages, 0, "", longText), turnOf(provider.Messages, 1, "", longText), turnOf(provider.Messages, 2, "", longText))
+	if !slices.Equal(got, []string{"", "", "left c0"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// An agent that has its provider clear results itself has none taken. If it begins to in the middle, what was cleared goes as
+// it came; if it asks for something else, notes stand for it.
+func TestAnAgentThatAsksItsProviderToClear(t *testing.T) {
+	for kind, want := range map[string]string{"clear_tool_uses_20250919": "", "compact_20260112": "",
+		"clear_thinking_20251015": "left c0, left c1, left c2"} {
+		for _, from := range []int{0, 4} {
+			c := converse(t, `{"when":"now","rules":[{"select":"[kind='result']","ttl":2}]}`, provider.Messages, "claude-opus-5")
+			for n := range 5 {
+				if n >= from {
+					c.fields["context_management"] = map[string]any{"edits": []any{map[string]any{"type": kind}}}
+				}
+				c.sends(turnOf(c.api, n, "", longText)...)
+				if n == 3 && from == 4 && c.formed() != "cleared c0, cleared c1" {
+					t.Fatalf("before: %q", c.formed())
+				}
+			}
+			if how, _, _ := c.last.Clearing(); c.formed() != want || how != nil {
+				t.Errorf("%s from call %d: %q, want %q", kind, from, c.formed(), want)
+			}
+		}
+	}
+}
+
+// The provider is asked to clear as many uses as left, and to keep the others.
+func TestHowManyUsesTheProviderIsAskedToClear(t *testing.T) {
+	c := converse(t, `{"when":"now","rules":[{"select":"[kind='result']","ttl":2}]}`, provider.Messages, "claude-opus-5")
+	for n := range 6 {
+		c.sends(turnOf(c.api, n, "", longText)...)
+		how, uses, stay := c.last.Clearing()
+		if left := max(0, n-1); uses != left || (how != nil) != (left > 0) || left > 0 && stay != n+1-left || c.text("c0") != longText {
+			t.Errorf("call %d: %d uses, %d stay", n, uses, stay)
+		}
+	}
+}
