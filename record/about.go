@@ -11,13 +11,13 @@ import (
 func (c *call) about(a *provider.Answer) canon.Any {
 	about, _ := c.hide.value(aboutAnswer(a))
 	if a.Failure != "" && c.status != 0 {
-		about = canon.Object(withMember(about.Members, "http", canon.Number(int64(c.status)))...)
+		about = about.With("http", canon.Number(int64(c.status)))
 	}
 	if c.first.IsZero() {
 		return about
 	}
 	waited := max(0, c.first.Sub(c.started)).Milliseconds()
-	return canon.Object(withMember(about.Members, "first_byte_ms", canon.Number(waited))...)
+	return about.With("first_byte_ms", canon.Number(waited))
 }
 
 // aboutAnswer collects the report of the provider about an answer.

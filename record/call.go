@@ -287,7 +287,7 @@ func (c *call) withLogged(about canon.Any) canon.Any {
 		return about
 	}
 	hidden, _ := c.hide.value(c.logged)
-	return canon.Object(withMember(about.Members, "logged", hidden)...)
+	return about.With("logged", hidden)
 }
 
 func (c *call) finish(o pact.Outcome, content, about canon.Any, a *provider.Answer) error {

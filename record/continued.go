@@ -160,7 +160,7 @@ func (l *recording) extend(q *request) bool {
 func (n *continued) hash(before *continued, fields canon.Any, name string) (string, error) {
 	more, _ := fields.Get(name)
 	first := slices.DeleteFunc(slices.Clone(fields.Members), func(m canon.Member) bool { return m.Name >= name })
-	text := canon.Object(withMember(fields.Members, name, canon.ArrayOf())...).AppendTo(nil)
+	text := fields.With(name, canon.ArrayOf()).AppendTo(nil)
 	at := len(fmt.Sprintf("{%q:[", name))
 	if len(first) > 0 {
 		at += len(canon.Object(first...).AppendTo(nil)) - len("}") // a comma takes the place of the brace

@@ -103,7 +103,7 @@ func (f *frames) frameFor(q *request) (frame canon.Any, from *base, next frames)
 		for i := first; i < n; i++ {
 			rest = append(rest, q.frameOf(i, list))
 		}
-		frame = canon.Object(withMember(frame.Members, name, canon.ArrayOf(rest...))...)
+		frame = frame.With(name, canon.ArrayOf(rest...))
 	}
 	next.chain = append(slices.Clip(next.chain), at)
 	return frame, from, next
@@ -233,7 +233,7 @@ func (r *records) frame(ctx context.Context, k *storedRequest) (frame canon.Any,
 		n += len(list)
 	}
 	r.last, r.bases = last[:n], from
-	return canon.Object(withMember(frame.Members, name, canon.ArrayOf(r.last...))...), same, nil
+	return frame.With(name, canon.ArrayOf(r.last...)), same, nil
 }
 
 // record returns the record of an attempt, nil if it is not there.

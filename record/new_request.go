@@ -6,7 +6,6 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 )
 
@@ -39,7 +38,7 @@ func NewRequest(ctx context.Context, s *pact.Snapshot, form string, base json.Ra
 			"take out those of another provider, such as its signed thinking, or send the thread to the API that they came from")
 	}
 	for _, m := range thread.Members {
-		fields = canon.Object(withMember(fields.Members, m.Name, m.Value)...)
+		fields = fields.With(m.Name, m.Value)
 	}
 	body := []byte(provider.Mark(api, fields, messages).Value())
 	if mend {

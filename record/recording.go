@@ -297,7 +297,7 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.
 			s := specOf(&said[i], name)
 			s.Offset = int64(i + 1)
 			if i == 0 {
-				s.Attrs[attrAnswer] = canon.Object(withMember(about.Members, "attempt", canon.Text(a.id))...)
+				s.Attrs[attrAnswer] = about.With("attempt", canon.Text(a.id))
 			}
 			id := e.Add(activeHead, s)
 			switch {

@@ -220,19 +220,7 @@ func (p *parts) renderUntil(to provider.API, until int) (fields canon.Any, left,
 		}
 	}
 	write(len(p.list))
-	return canon.Object(withMember(fields.Members, name, canon.ArrayOf(said...))...), left, messages
-}
-
-// withMember returns members of an object with another value of one.
-func withMember(members []canon.Member, name string, v canon.Any) []canon.Member {
-	members = slices.Clone(members)
-	for i := range members {
-		if members[i].Name == name {
-			members[i].Value = v
-			return members
-		}
-	}
-	return append(members, canon.Member{Name: name, Value: v})
+	return fields.With(name, canon.ArrayOf(said...)), left, messages
 }
 
 // importedParts returns the parts of a context that no recorder made, as those of a chat

@@ -73,11 +73,11 @@ func imported(list []piece) canon.Any {
 	}
 	m := provider.FillSome(frame, some)
 	if _, left := some[0]; left && said.Kind != canon.KindAbsent { // the message came without a content
-		m = withMember(m, "content", said)
+		m = m.With("content", said)
 	}
 	if len(erased) > 0 {
 		calls, _ := m.Get("tool_calls")
-		m = withMember(m, "tool_calls", canon.ArrayOf(append(calls.Elems, erased...)...))
+		m = m.With("tool_calls", canon.ArrayOf(append(calls.Elems, erased...)...))
 	}
 	return m
 }
@@ -90,7 +90,7 @@ func remaining(list []piece) canon.Any {
 		p := &list[i]
 		switch {
 		case p.origin.legacy():
-			m = withMember(m, "function_call", p.value())
+			m = m.With("function_call", p.value())
 		case p.node.Kind == "call" && p.origin.part.Kind == canon.KindAbsent:
 			calls = append(calls, addedCall(p))
 		case p.node.Kind == "call":
@@ -105,7 +105,7 @@ func remaining(list []piece) canon.Any {
 	if len(bodies) > 0 {
 		content = canon.ArrayOf(bodies...)
 	}
-	return withMember(withMember(m, "content", content), "tool_calls", listOrNone(calls))
+	return m.With("content", content).With("tool_calls", listOrNone(calls))
 }
 
 // value returns a block as the part that it was.
@@ -121,9 +121,4 @@ func (p *piece) value() canon.Any {
 		return content.Held()
 	}
 	return provider.FillSome(p.origin.part, map[int]canon.Any{0: content.Held()})
-}
-
-// withMember returns an object with another value of a member.
-func withMember(object canon.Any, name string, v canon.Any) canon.Any {
-	return canon.Object(append(object.Members[:len(object.Members):len(object.Members)], canon.Member{Name: name, Value: v})...)
 }

@@ -166,7 +166,7 @@ func (r *historyReader) readLine(data []byte) error {
 		if root, err = r.keepCycles(root, "root"); err != nil {
 			return err
 		}
-		doc = withMember(doc, "root", root)
+		doc = doc.With("root", root)
 	}
 	d, err := document.FromAny(doc, document.Options{Edition: r.Edition})
 	if err != nil {

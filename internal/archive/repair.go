@@ -32,7 +32,7 @@ func (r *historyReader) withNextCycle(doc canon.Any) (canon.Any, error) {
 			"a history has one snapshot for every cycle; Renumber counts them anew")
 	}
 	r.report("", found+": read as cycle "+strconv.FormatInt(want, 10))
-	return withMember(doc, "cycle", integer(want)), nil
+	return doc.With("cycle", canon.Number(want)), nil
 }
 
 // clipped returns the first 32 bytes of a text of the input, for a message.
@@ -68,9 +68,9 @@ func (r *historyReader) keepIDs(doc canon.Any) (canon.Any, error) {
 		}
 	}
 	if children.Kind == canon.KindArray {
-		root = withMember(root, "children", children)
+		root = root.With("children", children)
 	}
-	return withMember(doc, "root", root), nil
+	return doc.With("root", root), nil
 }
 
 // checkEdition refuses or reports a snapshot whose edition differs from that of the first. An
@@ -102,7 +102,7 @@ func (r *historyReader) keepCycles(node canon.Any, usual string) (canon.Any, err
 		if n, err := r.last.Node(id); err != nil {
 			return canon.Any{}, err
 		} else if n != nil {
-			node = withMember(node, "cycle", integer(n.Cycle))
+			node = node.With("cycle", canon.Number(n.Cycle))
 		}
 	}
 	children, _ := node.Get("children")
@@ -117,7 +117,7 @@ func (r *historyReader) keepCycles(node canon.Any, usual string) (canon.Any, err
 			return canon.Any{}, err
 		}
 	}
-	return withMember(node, "children", children), nil
+	return node.With("children", children), nil
 }
 
 // withID gives a root or region the id that it had in the previous snapshots. The active head
@@ -133,21 +133,11 @@ func (r *historyReader) withID(node canon.Any, id, what string) canon.Any {
 	if ok {
 		r.report(id, what+" was called "+was.Text+" here: read as "+id)
 	}
-	return withMember(node, "id", canon.Any{Kind: canon.KindString, Text: id})
+	return node.With("id", canon.Text(id))
 }
 
 func (r *historyReader) report(node, message string) {
 	r.findings = append(r.findings, inspect.Finding{Code: fault.DocumentInvalid, Node: node, Message: message})
-}
-
-// withMember returns an object with a member set. If the object has two of that name, the last
-// one counts.
-func withMember(object canon.Any, name string, v canon.Any) canon.Any {
-	return canon.Object(append(slices.Clone(object.Members), canon.Member{Name: name, Value: v})...)
-}
-
-func integer(n int64) canon.Any {
-	return canon.Any{Kind: canon.KindNumber, Text: strconv.FormatInt(n, 10)}
 }
 
 // goesBackwards reports whether the second line of a history is an older snapshot than the

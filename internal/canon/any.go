@@ -32,6 +32,19 @@ func objectOf(list []Member) Any {
 	return Any{Kind: KindObject, Members: arrange(list)}
 }
 
+// With returns an object with the members of a, and one more in the place of that of its name. a stays as it is.
+func (a Any) With(name string, v Any) Any {
+	return objectOf(append(slices.Clip(a.Members), Member{name, v}))
+}
+
+// Without returns an object without some of its members, and any other value as it is. a stays as it is.
+func (a Any) Without(names ...string) Any {
+	if a.Kind == KindObject {
+		a.Members = slices.DeleteFunc(slices.Clone(a.Members), func(m Member) bool { return slices.Contains(names, m.Name) })
+	}
+	return a
+}
+
 // ArrayOf returns the array of elems.
 func ArrayOf(elems ...Any) Any { return Any{Kind: KindArray, Elems: elems} }
 

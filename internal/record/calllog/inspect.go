@@ -117,7 +117,7 @@ func (s *sample) reported(f fields) (c Call, ok bool) {
 		list := canon.ArrayOf(s.shared(refs, &s.calls)...)
 		about = maps.Clone(about)
 		about[key] = raw(canon.ArrayOf(list.Elems[:min(1, len(list.Elems))]...).AppendTo(nil)) // enough to tell the API
-		c.Request = canon.Object(append(s.attached(call["request"].value()).Members, canon.Member{Name: key, Value: list})...)
+		c.Request = s.attached(call["request"].value()).With(key, list)
 	} else {
 		c.Body = s.resolved(call["request"])
 	}

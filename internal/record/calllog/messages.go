@@ -74,7 +74,7 @@ func (c *chat) open() *fault.Error {
 			Remedy:  "put either messages or conversations into one file"}
 	}
 	messages, _ := v.Get(list)
-	c.final, c.about = messages.Elems, withoutMembers(v, list)
+	c.final, c.about = messages.Elems, v.Without(list)
 	return nil
 }
 

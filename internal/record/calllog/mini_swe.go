@@ -59,7 +59,7 @@ func (m *miniSWE) message(e record, found *findings) {
 	role := f.text("role")
 	switch {
 	case f.text("object") == "response":
-		m.call(m.about(f, extra, e.line), cmp.Or(f.text("model"), m.model), withoutMembers(e.value(), "extra"))
+		m.call(m.about(f, extra, e.line), cmp.Or(f.text("model"), m.model), e.value().Without("extra"))
 		m.answer(f["output"].value().Elems...)
 	case role == "exit":
 		if n := len(m.made.Calls) - 1; n >= 0 && extra != nil {
@@ -69,7 +69,7 @@ func (m *miniSWE) message(e record, found *findings) {
 			found.add(e.line, "the end of the run was left out: it is not sent")
 		}
 	case role == "assistant":
-		said := withoutMembers(e.value(), "extra")
+		said := e.value().Without("extra")
 		a := m.answerFacts(extra["response"].fields())
 		a.Content = said
 		m.call(m.about(f, extra, e.line), a.Model, a.Body())
@@ -78,9 +78,9 @@ func (m *miniSWE) message(e record, found *findings) {
 		if extra["response"].kind() == canon.KindObject { // the answer broke the form that the agent wants
 			m.refused(f, extra, e.line)
 		}
-		said := withoutMembers(e.value(), "extra")
+		said := e.value().Without("extra")
 		if !extra["exception_info"].empty() && role == "tool" {
-			said = canon.Object(append(said.Members, canon.Member{Name: "is_error", Value: canon.True.Any()})...)
+			said = said.With("is_error", canon.True.Any())
 		}
 		m.addMessages(said)
 	default:
@@ -160,17 +160,6 @@ func (c *Call) attribute(name string) (v canon.Any) {
 		}
 	}
 	return v
-}
-
-// withoutMembers returns an object without some of its members.
-func withoutMembers(v canon.Any, names ...string) canon.Any {
-	var members []canon.Member
-	for _, m := range v.Members {
-		if !slices.Contains(names, m.Name) {
-			members = append(members, m)
-		}
-	}
-	return canon.Object(members...)
 }
 
 // countMiniSWE counts a trajectory of mini-swe-agent.

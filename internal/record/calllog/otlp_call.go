@@ -35,7 +35,7 @@ func (s *span) call(found *findings) (c Call, lacks []string, ok bool) {
 	made := talk.session()
 	c = made.Calls[len(made.Calls)-1]
 	if _, names := c.Request.Get("model"); names { // that was asked for: another one may have answered
-		c.Request = canon.Object(append(c.Request.Members, canon.Member{Name: "model", Value: canon.Text(model)})...)
+		c.Request = c.Request.With("model", canon.Text(model))
 	}
 	c.Path = provider.PathOf(talk.api, model)
 	c.Request = canon.Object(append(c.Request.Members, s.parameters(talk.api, c.Request)...)...)

@@ -132,7 +132,7 @@ func withRole(m canon.Any, role string) canon.Any {
 	if _, is := m.Get("role"); is || m.Kind != canon.KindObject {
 		return m
 	}
-	return canon.Object(append(slices.Clip(m.Members), canon.Member{Name: "role", Value: canon.Text(role)})...)
+	return m.With("role", canon.Text(role))
 }
 
 // add adds a turn. Results that follow each other were sent together.

@@ -69,7 +69,7 @@ func asksFirst(steps []canon.Any) bool {
 
 // runFields returns the fields of a run, of large ones the counts alone.
 func runFields(run canon.Any) canon.Any {
-	rest := withoutMembers(run, "trajectory", "history", "attempts")
+	rest := run.Without("trajectory", "history", "attempts")
 	if len(rest.Value()) <= maxRun {
 		return rest
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"slices"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
@@ -98,8 +97,7 @@ func (c *Call) messages(from int) (canon.Any, error) {
 		}
 		list = append(list, v.Held())
 	}
-	return canon.Object(append(slices.Clip(c.Request.Members), canon.Member{Name: provider.ListOf(c.API),
-		Value: canon.ArrayOf(list...)})...), nil
+	return c.Request.With(provider.ListOf(c.API), canon.ArrayOf(list...)), nil
 }
 
 // InTexts returns how many messages of the request are there as texts, and whether these are in a file.

@@ -63,14 +63,3 @@ func (l answerBlocks) inOrder() []*answerBlock {
 	}
 	return blocks
 }
-
-// withoutMembers returns an object without some of its members.
-func withoutMembers(object canon.Any, names ...string) canon.Any {
-	if object.Kind != canon.KindObject {
-		return object
-	}
-	object.Members = slices.DeleteFunc(slices.Clone(object.Members), func(m canon.Member) bool {
-		return slices.Contains(names, m.Name)
-	})
-	return object
-}

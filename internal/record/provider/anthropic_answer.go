@@ -31,7 +31,7 @@ func (m *anthropicAnswer) event(event canon.Any) {
 		m.about(get(event, "message"))
 	case "message_delta":
 		m.about(get(event, "delta"))
-		m.about(withoutMembers(event, "delta", "type"))
+		m.about(event.Without("delta", "type"))
 	case "content_block_start":
 		if b := m.content.block(get(event, "index")); b != nil {
 			b.begun = get(event, "content_block")
@@ -52,7 +52,7 @@ func (m *anthropicAnswer) about(fields canon.Any) {
 	for _, f := range get(fields, "usage").Members {
 		m.usage[f.Name] = f.Value
 	}
-	for _, f := range withoutMembers(fields, "content", "usage").Members {
+	for _, f := range fields.Without("content", "usage").Members {
 		if f.Value.Kind != canon.KindNull {
 			m.message[f.Name] = f.Value
 		}
@@ -126,19 +126,18 @@ func (a *additions) on(block canon.Any) canon.Any {
 	if a == nil {
 		return block
 	}
-	members := withoutMembers(block).Members
 	if len(a.input) > 0 {
 		input, err := canon.ParseAny(a.input)
 		if err != nil {
 			input = canon.Any{Kind: canon.KindString, Text: string(a.input)}
 		}
-		members = append(members, canon.Member{Name: "input", Value: input})
+		block = block.With("input", input)
 	}
 	if len(a.citations) > 0 {
 		all := append(get(block, "citations").Elems, a.citations...)
-		members = append(members, canon.Member{Name: "citations", Value: canon.ArrayOf(all...)})
+		block = block.With("citations", canon.ArrayOf(all...))
 	}
-	return canon.Object(members...)
+	return block
 }
 
 func anthropicBody(a *Answer) canon.Any {

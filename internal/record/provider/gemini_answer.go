@@ -62,7 +62,7 @@ func (g *geminiAnswer) part(part canon.Any) {
 
 func piece(part canon.Any) bool {
 	said := get(part, "text")
-	return said.Kind == canon.KindString && len(withoutMembers(part, "text", "thought").Members) == 0
+	return said.Kind == canon.KindString && len(part.Without("text", "thought").Members) == 0
 }
 
 // endRun writes the accumulated text into the last part.
@@ -71,7 +71,7 @@ func (g *geminiAnswer) endRun() {
 	if last < 0 || !piece(g.parts[last]) {
 		return
 	}
-	g.parts[last] = canon.Object(append(withoutMembers(g.parts[last], "text").Members, textMember("text", g.run.String()))...)
+	g.parts[last] = g.parts[last].With("text", canon.Text(g.run.String()))
 	g.run.Reset()
 }
 

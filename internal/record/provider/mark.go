@@ -79,6 +79,5 @@ func marked(part canon.Any) canon.Any {
 	if markerOf(part).Kind != canon.KindAbsent {
 		return part
 	}
-	marker := canon.Member{Name: cacheMarkers[0], Value: canon.Fields("type", "ephemeral")}
-	return canon.Object(append(slices.Clone(part.Members), marker)...)
+	return part.With(cacheMarkers[0], canon.Fields("type", "ephemeral"))
 }

@@ -89,7 +89,7 @@ func (g *growingValue) add(piece canon.Any) {
 		for _, e := range piece.Elems {
 			elem := g.elem(e)
 			if get(e, "function").Kind == canon.KindObject || get(e, "custom").Kind == canon.KindObject {
-				e = withoutMembers(e, "index") // it says where a piece of a call belongs; the message has none
+				e = e.Without("index") // it says where a piece of a call belongs; the message has none
 			}
 			elem.add(e)
 		}

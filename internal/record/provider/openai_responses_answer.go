@@ -76,8 +76,7 @@ func (r *responsesAnswer) output() (all []canon.Any) {
 				for _, p := range parts.inOrder() {
 					content = append(content, p.value())
 				}
-				whole = canon.Object(append(withoutMembers(whole).Members,
-					canon.Member{Name: "content", Value: canon.ArrayOf(content...)})...)
+				whole = whole.With("content", canon.ArrayOf(content...))
 			}
 		}
 		if whole.Kind == canon.KindObject {
