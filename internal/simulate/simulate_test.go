@@ -286,27 +286,6 @@ func TestTableOfPolicies(t *testing.T) {
 	}
 }
 
-// BenchmarkRun replays 300 requests of a megabyte, under one policy.
-func BenchmarkRun(b *testing.B) {
-	results := []string{strings.Repeat("a line of the first file\n", 40_000)}
-	for i := range 299 {
-		results = append(results, strings.Repeat(fmt.Sprint("line of result ", i, "\n"), 20))
-	}
-	c := conversed(b, results...)
-	counter, err := tokens.Named("approx:bytes/4")
-	must(b, err)
-	for _, p := range table {
-		b.Run(p.name, func(b *testing.B) {
-			o := simulate.Options{Counter: counter, Prices: priced(0.1, 1.25), Model: "m", Policies: []simulate.Named{{p.name, policy(b, p.text)}}}
-			for b.Loop() {
-				if _, err := simulate.Run(context.Background(), c, o); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // imported returns a run of four calls that ask on, with the tokens that the provider counted of each. With tools each
 // answer calls the same one again, which says the same.
 func imported(t *testing.T, exact string, tools bool, counted func(call int) (in, read, written int)) *pact.Context {

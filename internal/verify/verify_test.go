@@ -12,35 +12,9 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/dbtest"
-	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
-
-// Whatever wrote it: a root that is removable is one of no context (02 §5.3.1).
-func TestVerifyFindsARemovableRoot(t *testing.T) {
-	nodes := []tree.Placed{{Parent: -1, Node: tree.NewNode(tree.Node{ID: "root", Type: "^root", Expiry: tree.Never,
-		Cycle: 1, Headers: []tree.Header{{Name: "removable", Value: canon.True}}}, nil)}}
-	for i, region := range []string{"^sys", "^seq", "^ah"} {
-		nodes = append(nodes, tree.Placed{Node: tree.NewNode(tree.Node{ID: region[1:], Type: region, Expiry: tree.Never,
-			Cycle: 1, Index: int64(i) + 1}, nil)})
-	}
-	built, err := tree.Build(1, nodes)
-	must(t, err)
-	contexts := engine.InMemory()
-	s := dbtest.Of(contexts)
-	_, err = contexts.Create(background, engine.Creation{Name: "c", Edition: string(selector.V01), Tree: built, Imported: true,
-		Stamps: tree.Stamps{Cycle: 2, Next: 4}, Entry: history.Entry{Cycle: 1}})
-	must(t, err)
-	r, err := pact.Verify(background, s, "c", nil)
-	must(t, err)
-	if r.Defect == nil || r.Defect.Node != "root" || r.Defect.What != tree.NotRemovable {
-		t.Errorf("%+v", r.Defect)
-	}
-}
 
 // Four commits, of which the first was sent, by a completed attempt beside one that runs. The fork has the first three,
 // and one of its own, whose attempt nobody ended.

@@ -106,6 +106,23 @@ func TestAskingAgainEndsManaging(t *testing.T) {
 	}
 }
 
+// Nothing more is taken above a twentieth of calls that are made again, and managing ends above a tenth of two or more.
+func TestHowManyCallsMayBeMadeAgain(t *testing.T) {
+	for _, x := range []struct {
+		again, calls  int
+		loosens, ends bool
+	}{{0, 1, false, false}, {1, 20, false, false}, {1, 19, true, false}, {1, 1, true, false}, {2, 40, false, false}, {2, 20, true, false},
+		{2, 19, true, true}} {
+		q := &Request{again: x.again, calls: map[string]int{}}
+		for n := range x.calls {
+			q.calls[fmt.Sprint(n)] = n
+		}
+		if q.loosened() != x.loosens || q.isEnding() != x.ends {
+			t.Errorf("%d of %d: nothing more is taken: %t, managing ends: %t", x.again, x.calls, q.loosened(), q.isEnding())
+		}
+	}
+}
+
 // With pays, managing ends at the first call that is made again if the conversation would cost more than 2.5 % more should its
 // agent ask for all; it goes on if that can be afforded. All comes back behind what is cached, or in its places if nothing is.
 func TestManagingEndsBeforeItIsDear(t *testing.T) {

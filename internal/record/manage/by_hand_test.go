@@ -65,7 +65,7 @@ func TestWhatCannotBeDecidedByHand(t *testing.T) {
 	search := []any{map[string]any{"type": "server_tool_use", "id": "s", "name": "web_search", "input": map[string]any{"query": "q"}},
 		map[string]any{"type": "web_search_tool_result", "tool_use_id": "s", "content": []any{}}}
 	c.sends(map[string]any{"role": "assistant", "content": search}, map[string]any{"role": "user", "content": "And?"})
-	for id, says := range map[string]string{"whole": longText, "shaped": longText + longText, "short": "short", "secret": longText + " hidden"} {
+	for id, says := range map[string]string{"whole": longText, "shaped": longText + longText, "short": "short", "even": longText[:68], "secret": longText + " hidden"} {
 		c.sends(called(c.api, id, "{}", "", says)...)
 	}
 	c.sends(append(called(c.api, "two", "{}", "", longText), called(c.api, "two", "{}", "", longText)...)...)
@@ -77,7 +77,7 @@ func TestWhatCannotBeDecidedByHand(t *testing.T) {
 	}{
 		{"none", Left, "no such result"}, {"s", Left, "no form that can change"}, {"two", Left, "two results of the call"},
 		{"secret", Left, "a redacted text"}, {"secret", Pinned, "a redacted text"}, {"whole", Raw, "neither left out nor pinned"},
-		{"short", Left, "no shorter"}, {"short", Pinned, ""}, {"short", Raw, ""}, {"shaped", Left, "shortened it before"},
+		{"short", Left, "no shorter"}, {"even", Left, "no shorter"}, {"short", Pinned, ""}, {"short", Raw, ""}, {"shaped", Left, "shortened it before"},
 		{"shaped", Pinned, ""}, {"shaped", Left, ""}, {"whole", Left, ""}, {"whole", Left, "left out already"}, {"whole", Pinned, ""},
 	} {
 		why := c.byHand(x.call, x.what)

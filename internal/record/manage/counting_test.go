@@ -45,3 +45,31 @@ func TestANoteCountsAsWords(t *testing.T) {
 		}
 	}
 }
+
+// What a long text has more than a token for four bytes is of its bytes: a short one has as many as before, and the few of a part.
+// Where parts are many and short, it is of the parts, up to 16 each.
+func TestWhatAnAnswerTellsOfTheParts(t *testing.T) {
+	for name, x := range map[string]struct {
+		parts       int
+		size        int64
+		told        float64
+		least, most float64 // of a part of four bytes
+	}{
+		"a text with a tenth more":    {1, 40_000, 11_000, 8, 12},
+		"a text as it was estimated":  {1, 40_000, 10_008, 8.9, 9.1},
+		"parts with twelve each more": {2000, 4, 2000 * (1 + 12), 12, 14},
+		"parts with a hundred each":   {2000, 4, 2000 * 101, 17, 100},
+	} {
+		c, parts := NewCounting(Each), []Sized{}
+		for n := range x.parts {
+			parts = append(parts, Sized{Hash: hash{5, byte(n), byte(n >> 8)}, Size: x.size})
+		}
+		c.Learn(parts, x.told, false)
+		if got := c.TokensOf(Sized{Hash: hash{6}, Size: 4}); got < x.least || got > x.most {
+			t.Errorf("%s: a part of four bytes has %.1f tokens", name, got)
+		}
+		if got := c.TokensOf(parts[0]); math.Abs(got*float64(x.parts)-x.told) > 1 {
+			t.Errorf("%s: what was counted has %.1f tokens each", name, got)
+		}
+	}
+}

@@ -40,6 +40,36 @@ func TestWhatRulesDecideAboutACall(t *testing.T) {
 	}
 }
 
+// The rules of a policy find the parts that are new in a request by what their blocks would have: the tool, of which call
+// they are, and whether it failed.
+func TestWhatSelectorsFindInARequest(t *testing.T) {
+	of := func(selector string) string { return `{"select":"` + selector + `","ttl":1}` }
+	list := []string{"[kind='result']", "[tool='read']", "[failed=true]", "[wire:call='c1']", "[wire:call='c0']", "[role='assistant']",
+		"[bytes>400]", "[tool='other']"}
+	want := []string{"c1", "c1 c1", "c1 c1", "c1 c1", "", "c1", "c1", ""}
+	policy := ""
+	for _, selector := range list {
+		policy += "," + of(selector)
+	}
+	c := converse(t, `{"rules":[`+policy[1:]+`]}`, provider.Messages, "m")
+	c.fields["system"] = "Be kind."
+	one, two := turnOf(c.api, 0, "", "short"), turnOf(c.api, 1, "", longText)
+	two[1].(map[string]any)["content"].([]any)[0].(map[string]any)["is_error"] = true
+	q := c.asks(append(one, two...)...)
+	found, err := c.rules.Find(t.Context(), q)
+	must(t, err)
+	for n, places := range found {
+		var calls []string
+		for _, i := range places {
+			calls = append(calls, q.Parts[i].Call)
+		}
+		slices.Sort(calls)
+		if got := strings.TrimSpace(strings.Join(calls, " ")); got != want[n] {
+			t.Errorf("%s finds %q, want %q", list[n], got, want[n])
+		}
+	}
+}
+
 // A model that binds its thinking to the text before it has what it thought behind a result that leaves taken too, and no
 // other thinking; another model keeps all of it.
 func TestThinkingGoesWithTheResultBeforeIt(t *testing.T) {
