@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -174,29 +175,17 @@ func (c *call) read(k *storedRequest, header http.Header, body []byte) (*request
 func (c *call) record(ctx context.Context, k *storedRequest, q *request) error {
 	c.recorder.count(func(s *Stats) { s.Redacted += k.Redacted })
 	c.recorder.at = c.started.UnixNano()
-	l, why, err := c.recorder.recordingFor(ctx, q)
-	if err != nil {
-		return err
-	}
-	c.model, k.Compacted = q.of.Model, q.compacted
-	if c.model == "" {
-		c.model = provider.ModelInPath(k.Path)
-	}
-	if c.model == "" {
-		c.model = "unknown"
-	}
-	if err := c.recorder.endLeft(ctx, l); err != nil {
-		return err
-	}
-	c.attempt, err = l.start(ctx, pact.ProviderCall{
+	c.model = cmp.Or(q.of.Model, provider.ModelInPath(k.Path), "unknown")
+	a, err := c.recorder.begin(ctx, pact.ProviderCall{
 		Provider: c.provider, Model: c.model,
 		Params: canon.Object(canon.Member{Name: "headers", Value: headerValues(k.Headers)},
 			canon.Member{Name: "parameters", Value: q.of.Parameters}),
-	}, k, q, why)
+	}, k, q)
 	if err != nil {
 		return err
 	}
-	if err = c.recorder.recordings.update(ctx, l); err != nil {
+	c.attempt = a
+	if err = c.recorder.recordings.update(ctx, a.recording); err != nil {
 		return err
 	}
 	c.recorded = true

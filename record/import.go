@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -42,12 +43,15 @@ type ImportOptions struct {
 // as a Recorder does which context a call goes to, and takes the times of the
 // log for stamps and attempts. It is not safe for concurrent use.
 type Importer struct {
+	store    *pact.DB
+	options  ImportOptions
 	recorder *Recorder
 	now      int64                 // the time in the log
 	known    map[string]*recording // where the calls are recorded, by their ids
 	erased   map[string]*recording // those that were erased, by their keyed ids
+	underWay bool                  // a call was under way when the contexts were opened
+	latest   string                // id of the call that was added last
 	left     int                   // how many calls were left out because they were erased
-	again    bool                  // record those too
 	gone     int                   // how many answers the request behind them does not repeat
 	parted   int                   // and how many only in part
 	before   *continued            // the request that was added last, nil if it was not recorded
@@ -58,66 +62,39 @@ type Importer struct {
 // made by a recorder, or was made of another log. Cost: reading the attempts of
 // these contexts.
 func NewImporter(ctx context.Context, s *pact.DB, o ImportOptions) (*Importer, error) {
-	i := &Importer{known: map[string]*recording{}, erased: map[string]*recording{}, again: o.Again}
 	if o.Context == "" {
 		o.Context = "imported"
 	}
 	if err := names.Check(o.Context); err != nil {
 		return nil, err
 	}
-	i.recorder = &Recorder{store: s, recordings: newRecordingIndex(), whole: true, previous: map[conversationKey]string{}, source: o.Source,
-		begun:   o.BegunBy,
-		options: Options{Context: o.Context, Actor: o.Actor, Redact: o.Redact, Clock: func() int64 { return i.now }}}
-	if err := i.recorder.openRecordings(ctx); err != nil {
-		return nil, err
-	}
-	if len(i.recorder.recordings.list) == 0 {
-		var err error
-		if i.recorder.begun, err = withBlock(ctx, s, o.BegunBy); err != nil {
-			return nil, err
-		}
-	}
-	for _, l := range i.recorder.recordings.list {
-		if err := i.recorder.reopen(ctx, l); err != nil {
-			return nil, err
-		}
-		first, last := l.c.Cycles()
-		attempts, err := l.c.Attempts(ctx, first, last+1)
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range attempts {
-			if a.Request == "" || a.Status == history.Running { // an import that was interrupted left it: record it again
-				continue
-			}
-			k, err := beforeFrame(a.Request)
-			if err != nil {
-				return nil, err
-			}
-			if k.ErasedCall != "" {
-				i.erased[k.ErasedCall] = l
-			} else {
-				i.known[k.Call] = l
-			}
-		}
-	}
-	begun, err := i.wasErased(ctx, o.First)
-	if err != nil {
-		return nil, err
-	}
-	if o.First != "" && len(i.known)+len(i.erased) > 0 && i.known[o.First] == nil && begun == nil {
-		return nil, fault.New(fault.Conflict, "the context "+o.Context+" was made of something else",
-			"import under another name")
-	}
-	return i, nil
+	i := &Importer{store: s, options: o}
+	return i, i.open(ctx)
 }
 
-// Add records a call, and reports whether it was new. A call that was erased stays erased, unless
-// [ImportOptions] says Again. An answer with a status
+// Add records a call, and reports whether it was new: others may import the same log meanwhile. A call that was erased stays
+// erased, unless [ImportOptions] says Again. An answer with a status
 // from 400 on, or one that broke off, is a failed attempt; a call whose
 // answer the log lacks counts as answered with nothing. E_DOCUMENT_INVALID if the body is no
 // request to the API, and the errors of the store.
-func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
+func (i *Importer) Add(ctx context.Context, p PastCall) (added bool, err error) {
+	err = i.raced(ctx, func(again bool) (err error) {
+		if again && p.Whole != nil {
+			if p.Body, err = p.Whole(); err != nil {
+				return err
+			}
+			p.Whole = nil
+		}
+		added, err = i.add(ctx, p)
+		return err
+	})
+	if err == nil {
+		i.latest = p.ID
+	}
+	return added, err
+}
+
+func (i *Importer) add(ctx context.Context, p PastCall) (bool, error) {
 	before := i.before
 	i.before = nil
 	if l := i.known[p.ID]; p.ID != "" && l != nil {
@@ -128,7 +105,7 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if l != nil && !i.again {
+	if l != nil && !i.options.Again {
 		i.recorder.recordings.latest = l
 		i.left++
 		return false, nil
@@ -239,7 +216,15 @@ func (i *Importer) setTime(times ...int64) {
 // AddUnsent puts the request that the next call would send, and that the log lacks, into the working state: the
 // messages after the last answer. It records no call. It reports false, and changes nothing, if Add left out erased calls,
 // whose texts the messages may repeat, or if these belong to no context: their call may continue one, as after a compaction.
-func (i *Importer) AddUnsent(ctx context.Context, apiName string, body []byte) (bool, error) {
+func (i *Importer) AddUnsent(ctx context.Context, apiName string, body []byte) (added bool, err error) {
+	err = i.raced(ctx, func(bool) (err error) {
+		added, err = i.addUnsent(ctx, apiName, body)
+		return err
+	})
+	return added, err
+}
+
+func (i *Importer) addUnsent(ctx context.Context, apiName string, body []byte) (bool, error) {
 	value, err := canon.ParseAny(body)
 	if err != nil {
 		return false, err
@@ -265,7 +250,12 @@ func (i *Importer) AddUnsent(ctx context.Context, apiName string, body []byte) (
 	if err != nil || edit == nil {
 		return err == nil, err
 	}
-	return true, l.c.Edit(ctx, edit, &pact.Note{Message: note})
+	err = l.c.Edit(ctx, edit, &pact.Note{Message: note})
+	if errors.Is(err, fault.Sealed) { // somebody committed by hand what the messages lack, and their call begins a fork
+		return false, nil
+	}
+	i.recorder.goesTo(l, q)
+	return err == nil, err
 }
 
 // wasErased returns where a call was recorded before an erasure took it, nil for nowhere.
@@ -291,7 +281,7 @@ func (i *Importer) Leaves(ctx context.Context, id string) (recorded, erased bool
 		return id != "", false, nil
 	}
 	l, err := i.wasErased(ctx, id)
-	return false, l != nil && !i.again, err
+	return false, l != nil && !i.options.Again, err
 }
 
 // Contexts returns the names of all contexts of the import, those that earlier

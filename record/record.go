@@ -3,7 +3,6 @@ package record
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"io"
 	"net/http"
 	"regexp"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/record/manage"
 	"github.com/contexttree/pact/internal/record/wire"
 	"github.com/contexttree/pact/lifecycle"
@@ -224,74 +222,6 @@ func headersOf(h http.Header) map[string]string {
 		}
 	}
 	return kept
-}
-
-// recordingFor returns the recording of a request, and creates the recording if the request
-// begins one. Another recorder may take the name first.
-func (r *Recorder) recordingFor(ctx context.Context, q *request) (*recording, string, error) {
-	for first := len(r.recordings.list) == 0; ; first = true {
-		if first {
-			if err := r.openRecordings(ctx); err != nil {
-				return nil, "", err
-			}
-		}
-		c, err := r.choose(ctx, q)
-		if err != nil {
-			return nil, "", err
-		}
-		l, err := r.chosen(ctx, &c, q)
-		if errors.Is(err, fault.Conflict) {
-			continue
-		}
-		if err != nil {
-			return nil, "", err
-		}
-		r.recordings.addToGroup(l, q.group)
-		l.previous, l.used, l.summary = q.previous, true, nil
-		if l.asksSummary() {
-			l.beside.summary = l
-		}
-		r.recordings.last[q.group.id], r.recordings.latest = l, l
-		return l, RulePrefix + q.group.by + "; " + c.why, nil
-	}
-}
-
-// RulePrefix begins the message of a commit that says by which rule its call belongs to its recording.
-const RulePrefix = "grouped by "
-
-// chosen returns the recording of a choice. E_CONFLICT if another recorder took the name of
-// a new recording.
-func (r *Recorder) chosen(ctx context.Context, c *choice, q *request) (*recording, error) {
-	if c.recording != nil {
-		if err := r.reopen(ctx, c.recording); err != nil || !c.fork {
-			return c.recording, err
-		}
-	}
-	l, err := r.takeUnbegun(ctx, c, q)
-	if l == nil && err == nil {
-		if l, err = r.createRecording(ctx, c, q); err == nil {
-			r.named(l)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	if c.aside != "" {
-		l.beside = c.recording
-	}
-	r.recordings.add(l)
-	return l, nil
-}
-
-// createRecording creates the context of a choice.
-func (r *Recorder) createRecording(ctx context.Context, c *choice, q *request) (*recording, error) {
-	if c.fork && c.cycle > 0 {
-		l, err := c.recording.forked(ctx, r.nameOf(c), c.cycle, c.why)
-		if !errors.Is(err, errors.ErrUnsupported) { // else the store cannot fork
-			return l, err
-		}
-	}
-	return newRecording(ctx, r.store, r.nameOf(c), r.recordingOptions(), r.sourced(attrsOf(q.group, c.begun)))
 }
 
 func (r *Recorder) openOptions() pact.OpenOptions {

@@ -1,21 +1,15 @@
 package record
 
 import (
-	"cmp"
 	"container/list"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 // recording is the context that records one conversation, one cycle for each call.
@@ -27,6 +21,7 @@ type recording struct {
 	last   *attempt          // the attempt that sent the working state; nil after the commit
 	frames frames            // of the request that was committed last, empty if that is not known
 	left   []history.Attempt // those that an earlier recorder left under way
+	tried  [2]int64          // the cycle and the number of the last attempt that is known
 
 	group    group      // group of the last request
 	previous string     // id of the answer that the last request named
@@ -55,18 +50,6 @@ type recording struct {
 	said       string           // texts of the last answer
 	open       []openCall       // tool calls of the last answer
 	had        []openCall       // some of those of the answers before it, the last ones
-}
-
-// attempt is one recorded call on a recording.
-type attempt struct {
-	recording *recording
-	id        string
-	why       string      // why the call belongs to this recording
-	same      string      // the attempt that sent the same before and keeps all of it, "" for none
-	kept      canon.Value // the record of its request
-	sent      canon.Value // the record if no earlier attempt had sent the same
-	frames    frames      // of the recording when what it sent has been committed
-	compacts  bool        // it has the provider compact the conversation that recording is beside
 }
 
 func recordingOf(c *pact.Context, name string) *recording {
@@ -120,71 +103,6 @@ func (l *recording) forked(ctx context.Context, name string, cycle int64, why st
 func (l *recording) committed() int64 {
 	_, last := l.c.Cycles()
 	return last
-}
-
-// start puts the request into the working state, and records a running attempt. If another process changed the
-// context meanwhile, start refreshes it and tries once more. why says why the request belongs to this recording.
-func (l *recording) start(ctx context.Context, call pact.ProviderCall, k *storedRequest, q *request, why string) (*attempt, error) {
-	a, err := l.tryStart(ctx, call, k, q, why)
-	if !errors.Is(err, fault.Conflict) {
-		return a, err
-	}
-	if err := l.c.Refresh(ctx); err != nil {
-		return nil, err
-	}
-	if q.reread != nil {
-		if err := q.reread(); err != nil {
-			return nil, err
-		}
-	}
-	l.last, l.frames, q.blocks = nil, frames{}, 0 // the working state may repeat less of the request than before
-	return l.tryStart(ctx, call, k, q, why)
-}
-
-func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *storedRequest, q *request, why string) (*attempt,
-	error) {
-	edit, note, err := l.bring(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	call.Edit, call.Message = edit, note
-	if l != q.earlierIn || l.last != nil { // the frames are of another request than the one before
-		q.messages, q.added = 0, nil
-	}
-	frame, from, next := l.frames.frameFor(q)
-	k.Base = from
-	sent, err := k.json(q.of.Parameters, frame)
-	if err != nil {
-		return nil, err
-	}
-	now := &attempt{recording: l, why: why, kept: sent, sent: sent, frames: next, compacts: q.compacts}
-	pruning := whole
-	if l.last == nil {
-		pruning = &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
-	} else {
-		now.why = cmp.Or(l.last.why, why) // a retry keeps the reason of the first attempt
-		if sent == l.last.sent {
-			now.same = cmp.Or(l.last.same, l.last.id)
-			if now.kept, err = (&storedRequest{Same: now.same}).json(canon.Any{}, canon.Any{}); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if !q.past { // the end of a past call follows at once, and has the record
-		if call.Request, err = history.PackRequest(string(now.kept)); err != nil {
-			return nil, err
-		}
-	}
-	a, err := l.c.StartAttempt(ctx, call, io.Discard, pruning)
-	if err != nil {
-		return nil, err
-	}
-	now.id, l.last = a.ID, now
-	if n := len(next.chain); n > 0 {
-		next.chain[n-1].attempt = cmp.Or(now.same, now.id)
-	}
-	l.underWay++
-	return now, nil
 }
 
 // bring returns the edit, and its note, that makes the working state the blocks of a request;
@@ -262,74 +180,4 @@ func (l *recording) commit(ctx context.Context, more pact.CommitOptions) error {
 		l.last, l.frames = nil, l.last.frames
 	}
 	return err
-}
-
-// end records how an attempt ended. An answer ends the cycle and becomes the beginning of the next one. The
-// attempt keeps the report of the provider and, of an answer that broke off, the part that arrived.
-func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.Any, name provider.API) error {
-	l := a.recording
-	var said []provider.Part
-	if content.Kind != canon.KindAbsent {
-		said = provider.AnswerParts(name, content)
-	}
-	ends := o.Status == history.Completed && l.last == a // else the client repeats the call, or has sent another one
-	told, came := about, content
-	if len(about.Members) == 0 {
-		told = canon.Any{}
-	}
-	if o.Status == history.Completed {
-		came = canon.Any{} // its blocks hold it
-	}
-	o.ID = a.id
-	var err error
-	if o.Request, err = history.PackRequest(string(withAnswer(a.kept, told, came))); err != nil {
-		return err
-	}
-	if !ends {
-		_, err := l.c.EndAttempt(ctx, o)
-		return err
-	}
-	var texts string
-	var open []openCall
-	answered := func(e *pact.Batch) error {
-		texts, open = "", nil
-		for i, p := range said {
-			s := specOf(&said[i], name)
-			s.Offset = int64(i + 1)
-			if i == 0 {
-				s.Attrs[attrAnswer] = about.With("attempt", canon.Text(a.id))
-			}
-			id := e.Add(activeHead, s)
-			switch {
-			case p.Kind == "call":
-				open = append(open, openCallOf(&p, id))
-			case p.Kind == "text" && p.Content.Kind == canon.KindString:
-				texts += p.Content.Text + "\n"
-			}
-		}
-		return nil
-	}
-	more := pact.CommitOptions{End: &o, Next: answered,
-		NextMessage: "the provider answered"}
-	cycle := l.committed()
-	err = l.commit(ctx, more)
-	if errors.Is(err, fault.Conflict) { // another writer changed the context meanwhile
-		if err = l.c.Refresh(ctx); err == nil && l.committed() == cycle {
-			err = l.commit(ctx, more)
-		} else if err == nil {
-			l.last, l.frames = nil, frames{}
-			_, err = l.c.EndAttempt(ctx, o)
-			return err
-		}
-	}
-	if err != nil {
-		return err
-	}
-	if name == provider.Responses { // no other API has requests that name an answer
-		l.answeredAs(about)
-	}
-	l.had = append(l.had, l.open...)
-	l.had = l.had[max(0, len(l.had)-callsKept):]
-	l.said, l.open = texts, open
-	return nil
 }

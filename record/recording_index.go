@@ -270,7 +270,7 @@ func (r *Recorder) reopen(ctx context.Context, l *recording) error {
 		if err != nil {
 			return err
 		}
-		l.c, l.listed, l.last, l.said = again.c, again.listed, again.last, again.said
+		l.c, l.listed, l.last, l.said, l.tried = again.c, again.listed, again.last, again.said, again.tried
 	}
 	r.recordings.noteUse(l)
 	return nil

@@ -69,6 +69,7 @@ func (l *recording) resume(ctx context.Context, system []block) error {
 	}
 	if n := len(attempts); n > 0 {
 		l.asked = attempts[n-1].StartedNS
+		l.tried[0], l.tried[1], _, _ = history.ParseAttemptID(attempts[n-1].ID)
 	}
 	current := slices.IndexFunc(attempts, func(a history.Attempt) bool { return a.Cycle > done })
 	if current < 0 {
