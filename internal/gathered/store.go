@@ -162,6 +162,7 @@ func (s *Store) gathers(b *store.Batch) bool {
 // admit returns an error unless the expectations and appends of a batch hold. It notes what under must hold when the
 // batch is written.
 func (s *Store) admit(ctx context.Context, b *store.Batch) error {
+	var noted []store.Expectation
 	for _, e := range b.Expect {
 		of := s.space(e.Space)
 		value, known := of.get(e.Name)
@@ -180,7 +181,7 @@ func (s *Store) admit(ctx context.Context, b *store.Batch) error {
 			return store.ErrRefused
 		}
 		if !known {
-			of.note(e)
+			noted = append(noted, e)
 		}
 	}
 	next := make(map[store.Space]int64, 1)
@@ -207,6 +208,9 @@ func (s *Store) admit(ctx context.Context, b *store.Batch) error {
 		if !nothing && !slices.Contains(of.deleted, d) {
 			deleted = append(deleted, d)
 		}
+	}
+	for _, e := range noted { // a batch that is refused leaves nothing behind
+		s.space(e.Space).note(e)
 	}
 	for _, d := range deleted {
 		s.space(d.Space).deleted = append(s.space(d.Space).deleted, d)

@@ -120,6 +120,19 @@ func TestWhatIsDeletedIsNeverWritten(t *testing.T) {
 	}
 }
 
+// What only a batch expected that was refused may change before the others are written.
+func TestARefusedBatchExpectsNothing(t *testing.T) {
+	under, s := begun(t)
+	i, none := store.Key{Space: 1, Name: "i"}, store.Key{Space: 1, Name: "none"}
+	refused := store.Batch{Expect: []store.Expectation{{Key: i, State: store.Equal, Value: []byte{}}, {Key: none}}}
+	if err := s.Write(t.Context(), &refused); !errors.Is(err, store.ErrRefused) {
+		t.Fatal(err)
+	}
+	write(t, s, store.Batch{Put: []store.Pair{{Key: none}}})
+	write(t, under, store.Batch{Put: []store.Pair{{Key: i, Value: []byte("other")}}})
+	must(t, s.Flush(t.Context()))
+}
+
 // Where another process changed the same meanwhile, nothing of what was gathered is written, and every later call says
 // so.
 func TestAnotherWriterIsFaster(t *testing.T) {
