@@ -104,9 +104,6 @@ func (of *space) remove(c store.Cut) (size int) {
 		}
 		return gone
 	})
-	if of.isCut(of.top) {
-		of.top = 0
-	}
 	return size
 }
 
@@ -142,6 +139,6 @@ func (of *space) written() {
 			of.edges[p.Name[0]] = p.Name
 		}
 	}
-	of.pairs, of.log, of.first, of.cut, of.deleted = nil, nil, 0, store.Cut{}, nil
+	of.pairs, of.log, of.first, of.top, of.cut, of.deleted = nil, nil, 0, unknown, store.Cut{}, nil
 	clear(of.expect)
 }

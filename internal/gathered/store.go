@@ -193,7 +193,7 @@ func (s *Store) admit(ctx context.Context, b *store.Batch) error {
 				return err
 			}
 		}
-		if r.Number != last+1 {
+		if r.Number != last+1 || s.space(r.Space).isCut(last) {
 			return store.ErrRefused
 		}
 		next[r.Space] = r.Number
