@@ -66,17 +66,17 @@ func TestACopyThatIsJoinedKeepsTheAttempts(t *testing.T) {
 	}
 	list, err := from.Attempts(background, w.key, 1, 8)
 	must(t, err)
-	lines, err := from.Lines(background)
+	branches, err := from.Branches(background)
 	must(t, err)
 	first, err := from.Part(background, w.key, 1, 1)
 	must(t, err)
-	rest, err := from.Part(background, w.key, 2, lines[0].Revision)
+	rest, err := from.Part(background, w.key, 2, branches[0].Revision)
 	must(t, err)
 
 	medium := &joining{shared: shared{store.NewMemory()}}
 	to, other := engine.NewHasty(medium, zstd.Packing), engine.New(medium.shared, zstd.Packing)
 	defer other.Close()
-	key, err := to.BeginCopy(background, lines[0], first)
+	key, err := to.BeginCopy(background, branches[0], first)
 	must(t, err)
 	copied := false
 	medium.other = func() {

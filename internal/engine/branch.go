@@ -276,7 +276,7 @@ func (e *Engine) readLast(ctx context.Context, r store.Reader, l *branch) error 
 	if x == nil {
 		return damaged("a context has no revision")
 	}
-	s, err := e.readSegment(ctx, r, l, x, partEntries)
+	s, err := e.readSegment(ctx, r, l, x, entriesOnly)
 	if err == nil {
 		l.last = s.records[len(s.records)-1].ending()
 	}

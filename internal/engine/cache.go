@@ -36,7 +36,6 @@ type cacheKey struct {
 // The parts that are no blocks.
 const (
 	partHead     = -1 - iota // of a segment
-	partEntries              // of a segment, without what the records did to the tree; never kept
 	partSegments             // the indexes of all segments of the branch
 	partContents             // of a revision in the log, by place
 	partBranch               // the branch as this process left it; generation 0

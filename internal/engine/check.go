@@ -63,7 +63,7 @@ func (e *Engine) checkSegments(ctx context.Context, l *branch, tokens requested)
 	}
 	for _, x := range list {
 		err := e.view(ctx, l, func(r store.Reader) error {
-			s, err := e.readSegment(ctx, r, l, x, partEntries)
+			s, err := e.readSegment(ctx, r, l, x, entriesOnly)
 			if err != nil {
 				return err
 			}

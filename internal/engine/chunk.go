@@ -40,25 +40,33 @@ func indexAt(p store.Pair) (*segmentIndex, error) {
 	return x, err
 }
 
-// readSegment reads a segment: its records if the part is partHead, their entries alone if it is partEntries.
-func (e *Engine) readSegment(ctx context.Context, r store.Reader, l *branch, x *segmentIndex, part int) (*segment, error) {
+// extent is how much of records is read.
+type extent bool
+
+const (
+	wholeRecords extent = false
+	entriesOnly  extent = true // without what they did to the tree
+)
+
+// readSegment reads the records of a segment.
+func (e *Engine) readSegment(ctx context.Context, r store.Reader, l *branch, x *segmentIndex, of extent) (*segment, error) {
 	head, err := r.Get(ctx, in(l.key, headPrefix+ordered(x.last)))
 	if err != nil {
 		return nil, err
 	}
-	s, err := x.decodeHead(head, &e.packing, part == partEntries)
+	s, err := x.decodeHead(head, &e.packing, of == entriesOnly)
 	return s, x.concerns(err)
 }
 
 // segment is readSegment with the cache, which keeps whole records only: a log is read once, and its messages are long.
 // The branch has the generation of what r reads.
-func (e *Engine) segment(ctx context.Context, r store.Reader, l *branch, x *segmentIndex, part int) (*segment, error) {
+func (e *Engine) segment(ctx context.Context, r store.Reader, l *branch, x *segmentIndex, of extent) (*segment, error) {
 	k := cacheKey{l.key, l.generation, x.last, partHead}
 	if s, ok := e.cache.get(k).(*segment); ok && s.head == x.head {
 		return s, nil
 	}
-	s, err := e.readSegment(ctx, r, l, x, part)
-	if err == nil && part == partHead {
+	s, err := e.readSegment(ctx, r, l, x, of)
+	if err == nil && of == wholeRecords {
 		e.cache.put(k, s, 4*x.headSize+64*len(x.touched))
 	}
 	return s, err
@@ -141,8 +149,8 @@ func (e *Engine) view(ctx context.Context, l *branch, f func(store.Reader) error
 }
 
 // chunk reads own records of a branch from a revision on: some of those of one segment, or rows of
-// the log. The part is that of readSegment.
-func (e *Engine) chunk(ctx context.Context, l *branch, from, to int64, part int) (list []*record, err error) {
+// the log.
+func (e *Engine) chunk(ctx context.Context, l *branch, from, to int64, of extent) (list []*record, err error) {
 	err = e.view(ctx, l, func(r store.Reader) error {
 		list, err = nil, nil
 		x, err := readIndex(ctx, r, l, from, store.Ascending)
@@ -150,7 +158,7 @@ func (e *Engine) chunk(ctx context.Context, l *branch, from, to int64, part int)
 			return err
 		}
 		if x != nil && x.first <= from {
-			s, err := e.segment(ctx, r, l, x, part)
+			s, err := e.segment(ctx, r, l, x, of)
 			if err != nil {
 				return err
 			}
@@ -167,7 +175,7 @@ func (e *Engine) chunk(ctx context.Context, l *branch, from, to int64, part int)
 			return nil
 		}
 		c := new(rows)
-		if part == partEntries {
+		if of == entriesOnly {
 			c = nil
 		}
 		for row, err := range r.Log(ctx, cut, store.Ascending) {
@@ -198,13 +206,13 @@ func (e *Engine) chunk(ctx context.Context, l *branch, from, to int64, part int)
 
 // records yields own records of a branch, oldest first.
 func (e *Engine) records(ctx context.Context, l *branch, from, to int64) iter.Seq2[*record, error] {
-	return e.parts(ctx, l, from, to, partHead)
+	return e.ownRecords(ctx, l, from, to, wholeRecords)
 }
 
-func (e *Engine) parts(ctx context.Context, l *branch, from, to int64, part int) iter.Seq2[*record, error] {
+func (e *Engine) ownRecords(ctx context.Context, l *branch, from, to int64, of extent) iter.Seq2[*record, error] {
 	return func(yield func(*record, error) bool) {
 		for from <= to {
-			list, err := e.chunk(ctx, l, from, to, part)
+			list, err := e.chunk(ctx, l, from, to, of)
 			if err != nil {
 				yield(nil, err)
 				return

@@ -137,7 +137,7 @@ func (e *Engine) read(ctx context.Context, r store.Reader, l *branch, p place) (
 		return "", err
 	}
 	if x != nil {
-		s, err := e.segment(ctx, r, l, x, partHead)
+		s, err := e.segment(ctx, r, l, x, wholeRecords)
 		if err != nil {
 			return "", err
 		}

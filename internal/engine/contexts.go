@@ -106,7 +106,32 @@ type Contexts interface {
 	// RevokeToken removes a token; E_DOCUMENT_INVALID if there is none with this name.
 	RevokeToken(ctx context.Context, name string) error
 
-	Copier
+	// Branches lists every branch of history. An origin comes before its forks. It and the next six are for copies
+	// between stores: they hand out histories as they are stored, and take in those of another store. A copy is hidden
+	// until FinishCopies: its key finds it, no name does.
+	Branches(ctx context.Context) ([]Branch, error)
+	// Revisions returns the revisions from..to of a context, oldest first, without what they did.
+	Revisions(ctx context.Context, key history.Key, from, to int64) ([]Revision, error)
+	// Part returns some of the revisions from..to of a context, oldest first, with what they did.
+	// from is the first revision of a branch, or comes after one that published a snapshot. A part that
+	// ends before to, and before the latest revision, ends with one that published a snapshot.
+	Part(ctx context.Context, key history.Key, from, to int64) (*Part, error)
+	// BeginCopy makes a hidden branch with the first revision of a part. Origin.Key of a fork is the
+	// key of the origin in this store. E_CONFLICT if there is already an unfinished copy of a branch
+	// with this name.
+	BeginCopy(ctx context.Context, l Branch, first *Part) (history.Key, error)
+	// ExtendCopy adds a part to an unfinished copy, in place of those of its revisions that the copy
+	// has behind its last snapshot, and returns when all of it is durable. If it fails, it may have
+	// added a beginning of the part. E_CONFLICT if the part does not follow what the copy has,
+	// E_CONTEXT_NOT_FOUND if the key is not that of an unfinished copy.
+	ExtendCopy(ctx context.Context, key history.Key, p *Part) error
+	// CopyAttempts writes attempts of an unfinished copy unchanged, with their ids. They
+	// replace attempts that have the same ids.
+	CopyAttempts(ctx context.Context, key history.Key, list []history.Attempt) error
+	// FinishCopies turns unfinished copies into what the branches with their keys say; it reads
+	// Name, Shared, Forks and Erasures of each branch, and Listed.Attrs of one that is not Shared. It
+	// does so for all of them at one moment or for none; E_CONFLICT if a name is taken.
+	FinishCopies(ctx context.Context, branches []Branch) error
 
 	// Compact joins all cycles of each context but the last one, makes damaged checkpoints anew and
 	// has the store clean up. remains says why the store could not do so completely, "" if it did:

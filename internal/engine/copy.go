@@ -11,8 +11,18 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// Lines implements [Contexts].
-func (e *Engine) Lines(ctx context.Context) (list []Line, err error) {
+// Branch is one branch of history: a context, or what a deleted context left to its forks.
+type Branch struct {
+	Info         // Cycle and Revision are the latest that the store holds
+	Forks  int64 // the highest number that a fork got; counted in the first branch of a family
+	Shared bool  // the context is deleted, and the branch is what its forks share
+	// Unfinished says that this is a copy under way. Name is then the name of the branch that is
+	// being copied.
+	Unfinished bool
+}
+
+// Branches implements [Contexts].
+func (e *Engine) Branches(ctx context.Context) (list []Branch, err error) {
 	if err := e.usable(); err != nil {
 		return nil, err
 	}
@@ -26,11 +36,8 @@ func (e *Engine) Lines(ctx context.Context) (list []Line, err error) {
 			if err != nil {
 				return err
 			}
-			of := Line{Info: l.info(), Shared: l.kind == shared, Unfinished: l.kind == unfinished}
-			switch {
-			case of.Unfinished:
-				of.Name = copiedName(of.Name)
-			case of.Shared:
+			of := Branch{Info: l.info(), Shared: l.kind == shared, Unfinished: l.kind == unfinished}
+			if of.Shared {
 				of.Name = "@" + strconv.FormatInt(int64(of.Key), 10)
 			}
 			if of.Forks, _, err = forks(ctx, r, l); err != nil {
@@ -60,7 +67,7 @@ func (e *Engine) listed(ctx context.Context, r store.Reader, p store.Pair) (*bra
 }
 
 // BeginCopy implements [Contexts].
-func (e *Engine) BeginCopy(ctx context.Context, of Line, first *Part) (history.Key, error) {
+func (e *Engine) BeginCopy(ctx context.Context, of Branch, first *Part) (history.Key, error) {
 	x := first.Revisions[0].record
 	var made *branch
 	err := e.write(ctx, func(b *store.Batch) error {
@@ -78,7 +85,7 @@ func (e *Engine) BeginCopy(ctx context.Context, of Line, first *Part) (history.K
 		}
 		requireValue(b, name, nil)
 		put(b, name, copyRow(key, x.entry.Revision))
-		made = &branch{branchFacts: branchFacts{key: key, name: UnfinishedName(of.Name), edition: of.Edition, first: of.First,
+		made = &branch{branchFacts: branchFacts{key: key, name: of.Name, edition: of.Edition, first: of.First,
 			fork: of.Fork, origin: of.Origin, erasures: of.Erasures, kind: unfinished}, last: x.ending()}
 		if of.Origin.Key != 0 {
 			if made.up, err = e.origin(ctx, b, of.Origin); err != nil {
@@ -129,7 +136,7 @@ func (e *Engine) unfinishedCopy(ctx context.Context, key history.Key) (l *branch
 		if err != nil {
 			return err
 		}
-		named.Key = at(common, copyPrefix+copiedName(l.name))
+		named.Key = at(common, copyPrefix+l.name)
 		named.Value, err = r.Get(ctx, named.Key)
 		return err
 	})
@@ -202,10 +209,10 @@ func (e *Engine) CopyAttempts(ctx context.Context, key history.Key, list []histo
 }
 
 // FinishCopies implements [Contexts].
-func (e *Engine) FinishCopies(ctx context.Context, lines []Line) error {
+func (e *Engine) FinishCopies(ctx context.Context, branches []Branch) error {
 	err := e.write(ctx, func(b *store.Batch) error {
 		taken := make(map[string]bool)
-		for _, of := range lines {
+		for _, of := range branches {
 			l, named, err := e.unfinishedCopy(ctx, of.Key)
 			if err != nil {
 				return err
@@ -233,7 +240,7 @@ func (e *Engine) FinishCopies(ctx context.Context, lines []Line) error {
 		}
 		return nil
 	})
-	for _, of := range lines {
+	for _, of := range branches {
 		e.forget(of.Key)
 	}
 	return err

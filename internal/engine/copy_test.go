@@ -41,23 +41,23 @@ func TestASlowCopierReplacesNoCommit(t *testing.T) {
 		return nil
 	}
 	must(t, c.Edit(background, edit, nil))
-	lines, err := from.Lines(background)
+	branches, err := from.Branches(background)
 	must(t, err)
-	first, err := from.Part(background, lines[0].Key, 1, 1)
+	first, err := from.Part(background, branches[0].Key, 1, 1)
 	must(t, err)
-	slow, err := from.Part(background, lines[0].Key, 2, 2)
+	slow, err := from.Part(background, branches[0].Key, 2, 2)
 	must(t, err)
 	_, err = c.Commit(background, &pact.CommitOptions{Edit: edit})
 	must(t, err)
-	fast, err := from.Part(background, lines[0].Key, 2, 3)
+	fast, err := from.Part(background, branches[0].Key, 2, 3)
 	must(t, err)
-	want, err := from.Revisions(background, lines[0].Key, 1, 3)
+	want, err := from.Revisions(background, branches[0].Key, 1, 3)
 	must(t, err)
 
 	for _, late := range []bool{false, true} {
 		medium := &between{shared: shared{store.NewMemory()}}
 		to, other := engine.New(medium, zstd.Packing), engine.New(medium.shared, zstd.Packing)
-		key, err := to.BeginCopy(background, lines[0], first)
+		key, err := to.BeginCopy(background, branches[0], first)
 		must(t, err)
 		must(t, to.ExtendCopy(background, key, slow))
 		commits := func() { must(t, other.ExtendCopy(background, key, fast)) } // which has the draft as well

@@ -19,7 +19,7 @@ func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	l, s := n.line, n.state
+	l, s := n.branch, n.state
 	err = e.write(ctx, func(b *store.Batch) error {
 		key, err := e.newBranch(ctx, b)
 		if err != nil {
@@ -61,7 +61,7 @@ func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
 // key is free says only the step that takes it.
 type unkeyedContext struct {
 	first  *record
-	line   *branch
+	branch *branch
 	state  *state
 	writes writes
 }
@@ -94,8 +94,8 @@ func (e *Engine) makeRecords(ctx context.Context, g *Creation) (*unkeyedContext,
 	}
 	n := &unkeyedContext{first: first, state: &state{revision: 1, published: 1, head: g.Tree,
 		working: g.Tree.WithCycle(g.Stamps.Cycle), idle: first.entry.Idle, foreign: first.foreign, made: []*record{first}},
-		line: &branch{branchFacts: branchFacts{name: g.Name, edition: g.Edition, first: g.First(), attrs: shown.Attrs}, last: first.ending()}}
-	e.append((*store.Batch)(&n.writes), n.line, first)
+		branch: &branch{branchFacts: branchFacts{name: g.Name, edition: g.Edition, first: g.First(), attrs: shown.Attrs}, last: first.ending()}}
+	e.append((*store.Batch)(&n.writes), n.branch, first)
 	if g.Changes == nil {
 		return n, nil
 	}
@@ -104,7 +104,7 @@ func (e *Engine) makeRecords(ctx context.Context, g *Creation) (*unkeyedContext,
 		if err != nil {
 			return nil, err
 		}
-		if err := e.change(ctx, (*store.Batch)(&n.writes), n.line, n.state, &c, seen); err != nil {
+		if err := e.change(ctx, (*store.Batch)(&n.writes), n.branch, n.state, &c, seen); err != nil {
 			return nil, err
 		}
 		made := n.state.made

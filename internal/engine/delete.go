@@ -16,7 +16,7 @@ func (e *Engine) Delete(ctx context.Context, key history.Key) error {
 		}
 		name := namePrefix + l.name
 		if l.kind == unfinished {
-			name = copyPrefix + copiedName(l.name)
+			name = copyPrefix + l.name
 		}
 		remove(b, spanOfKey(at(common, name)))
 		return e.shrink(ctx, b, l, 0)
@@ -96,7 +96,7 @@ func (e *Engine) removeBranch(ctx context.Context, b *store.Batch, l *branch) er
 func (e *Engine) truncate(ctx context.Context, b *store.Batch, l *branch, revision int64) error {
 	b.Cut = append(b.Cut, store.Cut{Space: store.Space(l.key), First: l.number(revision) + 1, Last: store.MaxNumber})
 	var cycle int64
-	for x, err := range e.parts(ctx, l, revision, revision, partEntries) {
+	for x, err := range e.ownRecords(ctx, l, revision, revision, entriesOnly) {
 		if err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (e *Engine) truncateSegments(ctx context.Context, b *store.Batch, l *branch
 	if x == nil || x.first > revision || x.last == revision {
 		return nil
 	}
-	whole, err := e.readSegment(ctx, e.store, l, x, partHead)
+	whole, err := e.readSegment(ctx, e.store, l, x, wholeRecords)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (s *step) delta(e *Engine) Delta {
 	d := Delta{Cycle: s.cycle(), Gone: gone, Born: make([]Version, 0, len(rows))}
 	for i := range rows {
 		if !rows[i].moved {
-			d.Born = append(d.Born, Version{e, s.line, &rows[i]})
+			d.Born = append(d.Born, Version{e, s.branch, &rows[i]})
 		}
 	}
 	return d

@@ -89,7 +89,7 @@ func (x *erasure) rewriteSegments(b *store.Batch, m *member) error {
 func (x *erasure) rewriteSegment(b *store.Batch, m *member, at *segmentIndex) error {
 	var s *segment
 	err := x.e.view(x.ctx, m.l, func(r store.Reader) (err error) {
-		s, err = x.e.readSegment(x.ctx, r, m.l, at, partHead)
+		s, err = x.e.readSegment(x.ctx, r, m.l, at, wholeRecords)
 		return err
 	})
 	if err != nil {

@@ -23,8 +23,7 @@ func attemptEnded(a history.Attempt) error {
 // cycleOver returns the error for starting an attempt in a cycle that is not the current
 // one: E_CONFLICT.
 func cycleOver(cycle, now int64) error {
-	return fault.New(fault.Conflict, "cycle "+strconv.FormatInt(cycle, 10)+" is not under way, "+strconv.FormatInt(now,
-		10)+" is",
+	return fault.New(fault.Conflict, "cycle "+strconv.FormatInt(cycle, 10)+" is not under way, "+strconv.FormatInt(now, 10)+" is",
 		"nothing was recorded: read the context again and repeat the call")
 }
 
@@ -54,21 +53,16 @@ func noKey(key history.Key) error {
 
 // moved returns the error for a guard that does not hold: E_CONFLICT.
 func moved(g Guard, cycle, revision int64) error {
-	return fault.New(fault.Conflict, sprintMoved(g, cycle, revision),
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
+	return fault.New(fault.Conflict, "another writer changed the context: expected cycle "+number(g.Cycle)+" revision "+
+		number(g.Revision)+", found cycle "+number(cycle)+" revision "+number(revision),
 		"nothing was changed: read the context again and repeat the call")
 }
 
 // noSnapshot returns the error for a cycle without a snapshot: E_SNAPSHOT_NOT_FOUND.
 func noSnapshot(cycle int64) error {
-	return fault.New(fault.SnapshotNotFound, "there is no snapshot "+label(cycle),
+	return fault.New(fault.SnapshotNotFound, "there is no snapshot @c"+strconv.FormatInt(cycle, 10),
 		"Find says which cycles the context has")
-}
-func label(cycle int64) string { return "@c" + strconv.FormatInt(cycle, 10) }
-
-func sprintMoved(g Guard, cycle, revision int64) string {
-	return "another writer changed the context: expected cycle " + strconv.FormatInt(g.Cycle, 10) + " revision " +
-		strconv.FormatInt(g.Revision, 10) +
-		", found cycle " + strconv.FormatInt(cycle, 10) + " revision " + strconv.FormatInt(revision, 10)
 }
 
 // closed returns the error for using a closed store: E_STORE.

@@ -12,7 +12,7 @@ import (
 // Guarded is the contexts that a caller may use. It checks the methods that find, list and make
 // contexts, and those to which a caller can give a key that it guessed, by the name of the context. A
 // Context gives the others the key of what it found here. Guarded refuses calls that concern all of a
-// store; every copy begins with Lines.
+// store; every copy begins with Branches.
 type Guarded struct {
 	Contexts
 	May func(ctx context.Context, name string) error // nil for a name that the caller may use
@@ -124,8 +124,8 @@ func (Guarded) Tokens(context.Context) ([]history.AccessToken, error) { return n
 // RevokeToken implements [Contexts].
 func (Guarded) RevokeToken(context.Context, string) error { return unguarded() }
 
-// Lines implements [Copier].
-func (Guarded) Lines(context.Context) ([]Line, error) { return nil, unguarded() }
+// Branches implements [Contexts].
+func (Guarded) Branches(context.Context) ([]Branch, error) { return nil, unguarded() }
 
 // Compact implements [Contexts].
 func (Guarded) Compact(context.Context) (string, error) { return "", unguarded() }

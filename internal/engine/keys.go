@@ -18,7 +18,7 @@ const (
 	copyPrefix                = "u"
 	nextKey                   = "k"
 	secretKey                 = "s"
-	uncleanPrefix             = "e" // by the key of the first line of the family
+	uncleanPrefix             = "e" // by the key of the first branch of the family
 )
 
 // The space of a branch holds the facts that no revision changes, how far it is settled, the counter of its first
@@ -27,8 +27,8 @@ const (
 	aboutKey      = "i"
 	lastKey       = "d" // the last record without its nodes, if it is a long one
 	settledKey    = "z"
-	forksKey      = "f" // in the first line of a family: how many numbers forks got
-	childPrefix   = "x" // by the key of a fork that began in this line: the revision it began with
+	forksKey      = "f" // in the first branch of a family: how many numbers forks got
+	childPrefix   = "x" // by the key of a fork that began in this branch: the revision it began with
 	attemptPrefix = "a" // by cycle and number
 	joinedPrefix  = "j" // by the last cycle: attempts of joined cycles
 	requestPrefix = "r" // by request token: the revision

@@ -116,7 +116,7 @@ func (e *Engine) history(ctx context.Context, key history.Key, from, to int64, y
 		if err != nil {
 			return err
 		}
-		if v, err = v.publish(e, s.line, s.list); err != nil || !yield(v.t) {
+		if v, err = v.publish(e, s.branch, s.list); err != nil || !yield(v.t) {
 			return err
 		}
 	}
@@ -143,8 +143,8 @@ func (e *Engine) between(ctx context.Context, key history.Key, from, to int64, f
 
 // step is the records that led from one snapshot to the next.
 type step struct {
-	line *branch
-	list []*record
+	branch *branch
+	list   []*record
 }
 
 func (s *step) cycle() int64 { return s.list[len(s.list)-1].latest }

@@ -80,7 +80,7 @@ func (e *Engine) Part(ctx context.Context, key history.Key, from, to int64) (p *
 
 // readSegment reads those of the revisions that are in a segment.
 func (p *Part) readSegment(ctx context.Context, e *Engine, r store.Reader, of *branch, x *segmentIndex, from, to int64) error {
-	s, err := e.readSegment(ctx, r, of, x, partHead)
+	s, err := e.readSegment(ctx, r, of, x, wholeRecords)
 	if err != nil {
 		return err
 	}

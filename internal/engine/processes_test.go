@@ -114,12 +114,12 @@ func TestADeletedCopyLeavesItsName(t *testing.T) {
 	e := engine.New(store.NewMemory(), zstd.Packing)
 	defer e.Close()
 	w := begin(t, e, "chat")
-	lines, err := e.Lines(background)
+	branches, err := e.Branches(background)
 	must(t, err)
 	part, err := e.Part(background, w.key, 1, 1)
 	must(t, err)
 	for range 2 {
-		key, err := e.BeginCopy(background, lines[0], part)
+		key, err := e.BeginCopy(background, branches[0], part)
 		must(t, err)
 		must(t, e.Delete(background, key))
 	}

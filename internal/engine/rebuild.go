@@ -108,9 +108,9 @@ func runOf(l *tree.List, s tree.LazyRun) (*tree.List, error) {
 
 // mend removes the checkpoints of branches of which one is damaged, and those of their forks, which may
 // share its pages.
-func (e *Engine) mend(ctx context.Context, lines []Line) error {
+func (e *Engine) mend(ctx context.Context, list []Branch) error {
 	removed := make(map[history.Key]bool)
-	for _, x := range lines {
+	for _, x := range list {
 		if x.Shared {
 			removed[x.Key] = removed[x.Origin.Key]
 			continue

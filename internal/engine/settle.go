@@ -100,7 +100,7 @@ func (p pace) checkpoint(l *branch, s *settled) bool {
 // SettleAll settles all contexts, joins of each every cycle but the last one, and makes damaged
 // checkpoints anew.
 func (e *Engine) SettleAll(ctx context.Context) error {
-	list, err := e.Lines(ctx)
+	list, err := e.Branches(ctx)
 	if err != nil {
 		return err
 	}

@@ -51,22 +51,22 @@ func (e *Engine) pointBefore(ctx context.Context, l *branch, cycle int64) (of *b
 
 // lineage yields the records of a branch and of those that it goes back to, oldest first.
 func (e *Engine) lineage(ctx context.Context, l *branch, from, to int64) iter.Seq2[*record, error] {
-	return e.lineageParts(ctx, l, from, to, partHead)
+	return e.lineageOf(ctx, l, from, to, wholeRecords)
 }
 
 // entries yields the records as lineage does, but some lack what they did to the tree.
 func (e *Engine) entries(ctx context.Context, l *branch, from, to int64) iter.Seq2[*record, error] {
-	return e.lineageParts(ctx, l, from, to, partEntries)
+	return e.lineageOf(ctx, l, from, to, entriesOnly)
 }
 
-func (e *Engine) lineageParts(ctx context.Context, l *branch, from, to int64, part int) iter.Seq2[*record, error] {
+func (e *Engine) lineageOf(ctx context.Context, l *branch, from, to int64, of extent) iter.Seq2[*record, error] {
 	return func(yield func(*record, error) bool) {
 		for from <= to {
-			of, upTo := l, to
-			for of.up != nil && from <= of.origin.Revision {
-				of, upTo = of.up, min(upTo, of.origin.Revision)
+			own, upTo := l, to
+			for own.up != nil && from <= own.origin.Revision {
+				own, upTo = own.up, min(upTo, own.origin.Revision)
 			}
-			for x, err := range e.parts(ctx, of, from, upTo, part) {
+			for x, err := range e.ownRecords(ctx, own, from, upTo, of) {
 				if !yield(x, err) || err != nil {
 					return
 				}

@@ -12,9 +12,9 @@ import (
 // attemptsAtOnce is how many attempts one transaction writes.
 const attemptsAtOnce = 256
 
-// copyAttempts copies the attempts of a line and compares the copies. An attempt that was running
+// copyAttempts copies the attempts of a branch and compares the copies. An attempt that was running
 // when an earlier copy was interrupted may have ended since.
-func (c *copying) copyAttempts(l *line) error {
+func (c *copying) copyAttempts(l *branch) error {
 	key, from, to := c.keys[l.Key], int64(math.MinInt64), l.Cycle
 	if l.Origin.Key != 0 {
 		from = l.Origin.Cycle + 1

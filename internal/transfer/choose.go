@@ -10,19 +10,19 @@ import (
 	"github.com/contexttree/pact/internal/engine"
 )
 
-// line is a line of history to copy. Its Cycle and Revision are the last ones to copy.
-type line struct {
-	engine.Line
-	reader   history.Key // a context whose history includes the line up to there
+// branch is a branch of history to copy. Its Cycle and Revision are the last ones to copy.
+type branch struct {
+	engine.Branch
+	reader   history.Key // a context whose history includes the branch up to there
 	found    int64       // revisions that an interrupted copy wrote
 	attempts int
 }
 
-// firstRevision is the first revision that the line does not share with its origin.
-func (l *line) firstRevision() int64 { return l.Origin.Revision + 1 }
+// firstRevision is the first revision that the branch does not share with its origin.
+func (l *branch) firstRevision() int64 { return l.Origin.Revision + 1 }
 
-// cycles is how many snapshots the line does not share with its origin.
-func (l *line) cycles() int {
+// cycles is how many snapshots the branch does not share with its origin.
+func (l *branch) cycles() int {
 	if l.Origin.Key != 0 {
 		return int(l.Cycle - l.Origin.Cycle)
 	}
@@ -33,13 +33,13 @@ func (l *line) cycles() int {
 // share of their origins. It copies an origin without a name of its own like the rest of a
 // deleted context.
 func (c *copying) choose(names []string) error {
-	all, err := c.from.Lines(c.ctx)
+	all, err := c.from.Branches(c.ctx)
 	if err != nil {
 		return err
 	}
-	byKey, byName := make(map[history.Key]*line, len(all)), make(map[string]*line, len(all))
+	byKey, byName := make(map[history.Key]*branch, len(all)), make(map[string]*branch, len(all))
 	for _, l := range all {
-		byKey[l.Key] = &line{Line: l, reader: l.Key}
+		byKey[l.Key] = &branch{Branch: l, reader: l.Key}
 		if !l.Shared && !l.Unfinished {
 			byName[l.Name] = byKey[l.Key]
 		}
@@ -49,7 +49,7 @@ func (c *copying) choose(names []string) error {
 			names = append(names, name)
 		}
 	}
-	named, chosen := make(map[*line]bool), make(map[*line]bool)
+	named, chosen := make(map[*branch]bool), make(map[*branch]bool)
 	for _, name := range names {
 		l := byName[name]
 		if l == nil {
@@ -66,7 +66,7 @@ func (c *copying) choose(names []string) error {
 	}
 	for _, l := range all {
 		if of := byKey[l.Key]; chosen[of] {
-			c.lines = append(c.lines, of)
+			c.branches = append(c.branches, of)
 			c.total += of.cycles()
 			if !of.Shared {
 				c.total += int(of.Cycle - of.First + 1)
@@ -78,7 +78,7 @@ func (c *copying) choose(names []string) error {
 
 // share makes an origin that is not named into what a fork shares of it, or more if another
 // fork shares more.
-func (l *line) share(fork *line, chosen bool) {
+func (l *branch) share(fork *branch, chosen bool) {
 	if at := fork.Origin; !chosen || at.Cycle > l.Cycle {
 		l.Shared, l.Name, l.Cycle, l.Revision = true, "@"+strconv.FormatInt(int64(l.Key), 10), at.Cycle, at.Revision
 		l.reader = fork.reader
@@ -96,7 +96,7 @@ func (c *copying) refuseTaken() error {
 		taken[i.Name] = true
 	}
 	var list []string
-	for _, l := range c.lines {
+	for _, l := range c.branches {
 		if taken[l.Name] && !l.Shared {
 			list = append(list, l.Name)
 		}

@@ -10,11 +10,11 @@ import (
 
 // findUnfinished lists what interrupted copies wrote to the target.
 func (c *copying) findUnfinished() error {
-	there, err := c.to.Lines(c.ctx)
+	there, err := c.to.Branches(c.ctx)
 	if err != nil {
 		return err
 	}
-	c.left = make(map[string]engine.Line)
+	c.left = make(map[string]engine.Branch)
 	for _, l := range there {
 		if l.Unfinished {
 			c.left[l.Name] = l
@@ -23,10 +23,10 @@ func (c *copying) findUnfinished() error {
 	return nil
 }
 
-// resume finds what an interrupted copy wrote of a line, and returns the last revision that need not be
-// copied again. If that copy is no beginning of the line, resume deletes it: an erasure changed the source
+// resume finds what an interrupted copy wrote of a branch, and returns the last revision that need not be
+// copied again. If that copy is no beginning of the branch, resume deletes it: an erasure changed the source
 // since, or it comes from another source.
-func (c *copying) resume(l *line) (done int64, err error) {
+func (c *copying) resume(l *branch) (done int64, err error) {
 	left, there := c.left[l.Name]
 	if !there {
 		return l.Origin.Revision, nil
@@ -51,12 +51,12 @@ func (c *copying) resume(l *line) (done int64, err error) {
 // names in order. What a fork shares with a deleted origin is called @ and its key in the source. A copy that is under
 // way fails.
 func Discard(ctx context.Context, s engine.Contexts, names []string) ([]string, error) {
-	lines, err := s.Lines(ctx)
+	branches, err := s.Branches(ctx)
 	if err != nil {
 		return nil, err
 	}
 	gone := []string{}
-	for _, l := range slices.Backward(lines) { // forks before their origins
+	for _, l := range slices.Backward(branches) { // forks before their origins
 		if !l.Unfinished || len(names) > 0 && !slices.Contains(names, l.Name) {
 			continue
 		}

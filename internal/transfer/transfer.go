@@ -37,12 +37,12 @@ func Copy(ctx context.Context, from, to engine.Contexts, names []string, progres
 	if err := c.findUnfinished(); err != nil {
 		return nil, err
 	}
-	for _, l := range c.lines {
-		if err := c.copyLine(l); err != nil {
+	for _, l := range c.branches {
+		if err := c.copyBranch(l); err != nil {
 			return nil, err
 		}
 	}
-	for _, l := range c.lines {
+	for _, l := range c.branches {
 		if err := c.compareLogs(l); err != nil {
 			return nil, err
 		}
@@ -57,9 +57,9 @@ func Copy(ctx context.Context, from, to engine.Contexts, names []string, progres
 type copying struct {
 	ctx      context.Context
 	from, to engine.Contexts
-	lines    []*line                     // an origin before its forks
-	keys     map[history.Key]history.Key // of the copies, by the keys of the lines
-	left     map[string]engine.Line      // what interrupted copies wrote, by name
+	branches []*branch                   // an origin before its forks
+	keys     map[history.Key]history.Key // of the copies, by the keys of the branches
+	left     map[string]engine.Branch    // what interrupted copies wrote, by name
 
 	progress    Progress
 	done, total int
@@ -82,7 +82,7 @@ func (c *copying) verify() error {
 	if damage != nil {
 		return engine.DamageErr(damage)
 	}
-	for _, l := range c.lines {
+	for _, l := range c.branches {
 		if l.Shared {
 			continue // it is verified with its forks
 		}
@@ -103,10 +103,10 @@ func (c *copying) verify() error {
 
 // finish makes the copies appear.
 func (c *copying) finish() (*inspect.Copied, error) {
-	lines, copied := make([]engine.Line, len(c.lines)), &inspect.Copied{Contexts: []inspect.CopiedContext{}}
-	for i, l := range c.lines {
-		lines[i] = l.Line
-		lines[i].Key = c.keys[l.Key]
+	branches, copied := make([]engine.Branch, len(c.branches)), &inspect.Copied{Contexts: []inspect.CopiedContext{}}
+	for i, l := range c.branches {
+		branches[i] = l.Branch
+		branches[i].Key = c.keys[l.Key]
 		if l.Shared {
 			copied.Shared++
 			continue
@@ -114,5 +114,5 @@ func (c *copying) finish() (*inspect.Copied, error) {
 		copied.Contexts = append(copied.Contexts, inspect.CopiedContext{Name: l.Name,
 			Snapshots: l.Cycle - l.First + 1, Revisions: l.Revision, Attempts: l.attempts, Resumed: l.found})
 	}
-	return copied, c.to.FinishCopies(c.ctx, lines)
+	return copied, c.to.FinishCopies(c.ctx, branches)
 }

@@ -47,8 +47,8 @@ func TestLeftOfAnotherSource(t *testing.T) {
 	if err == nil {
 		t.Fatal("the copy was not interrupted")
 	}
-	if lines, err := target.Lines(background); err != nil || len(lines) != 1 || !lines[0].Unfinished {
-		t.Fatalf("left %+v, %v", lines, err)
+	if branches, err := target.Branches(background); err != nil || len(branches) != 1 || !branches[0].Unfinished {
+		t.Fatalf("left %+v, %v", branches, err)
 	}
 	copied, err := transfer.Copy(background, other, target, nil, nil)
 	must(t, err)
@@ -133,8 +133,8 @@ func TestDiscard(t *testing.T) {
 	if err != nil || len(gone) < 2 || len(gone) > len(names) {
 		t.Errorf("deleted %q, %v", gone, err)
 	}
-	if lines, err := target.Lines(background); len(lines) > 0 || err != nil {
-		t.Errorf("left %+v, %v", lines, err)
+	if branches, err := target.Branches(background); len(branches) > 0 || err != nil {
+		t.Errorf("left %+v, %v", branches, err)
 	}
 	if damage, err := target.CheckAll(background); damage != nil || err != nil {
 		t.Errorf("%+v, %v", damage, err)
@@ -147,7 +147,7 @@ type interrupting struct {
 	cancel func()
 }
 
-func (s interrupting) FinishCopies(ctx context.Context, _ []engine.Line) error {
+func (s interrupting) FinishCopies(ctx context.Context, _ []engine.Branch) error {
 	s.cancel()
 	return fault.Wrap(fault.Store, ctx.Err(), "interrupted", "")
 }

@@ -32,7 +32,7 @@ func (f *faltering) write() error {
 	return nil
 }
 
-func (f *faltering) BeginCopy(ctx context.Context, l engine.Line, first *engine.Part) (history.Key, error) {
+func (f *faltering) BeginCopy(ctx context.Context, l engine.Branch, first *engine.Part) (history.Key, error) {
 	if err := f.write(); err != nil {
 		return 0, err
 	}
@@ -53,11 +53,11 @@ func (f *faltering) CopyAttempts(ctx context.Context, key history.Key, list []hi
 	return f.Contexts.CopyAttempts(ctx, key, list)
 }
 
-func (f *faltering) FinishCopies(ctx context.Context, lines []engine.Line) error {
+func (f *faltering) FinishCopies(ctx context.Context, branches []engine.Branch) error {
 	if err := f.write(); err != nil {
 		return err
 	}
-	return f.Contexts.FinishCopies(ctx, lines)
+	return f.Contexts.FinishCopies(ctx, branches)
 }
 
 // testCopies copies families of random histories from the store under test to memory, and from
@@ -178,12 +178,12 @@ func hidden(t *testing.T, s engine.Contexts) {
 	t.Helper()
 	list, err := s.List(background)
 	must(t, err)
-	lines, err := s.Lines(background)
+	branches, err := s.Branches(background)
 	must(t, err)
-	for _, l := range lines {
-		_, err := s.Find(background, engine.UnfinishedName(l.Name))
+	for _, l := range branches {
+		_, err := s.Find(background, l.Name)
 		if fault.CodeOf(err) != fault.ContextNotFound || !l.Unfinished {
-			t.Errorf("the line %+v is there: %v", l, err)
+			t.Errorf("the branch %+v is there: %v", l, err)
 		}
 	}
 	if len(list) > 0 {
@@ -198,8 +198,8 @@ func hidden(t *testing.T, s engine.Contexts) {
 // both are followed, because their names are made of keys.
 func copyOf(t *testing.T, in engine.Contexts, family []*genHistory) []*genHistory {
 	t.Helper()
-	from, _ := linesOf(t, family[0].store)
-	to, named := linesOf(t, in)
+	from, _ := branchesOf(t, family[0].store)
+	to, named := branchesOf(t, in)
 	now := make(map[history.Key]history.Key)
 	for _, r := range family {
 		for key, copied := r.state.Key, named[r.state.Name]; key != 0; key, copied = from[key], to[copied] {
@@ -207,7 +207,7 @@ func copyOf(t *testing.T, in engine.Contexts, family []*genHistory) []*genHistor
 		}
 	}
 	if len(to) != len(now) {
-		t.Fatalf("%d lines were copied, want %d", len(to), len(now))
+		t.Fatalf("%d branches were copied, want %d", len(to), len(now))
 	}
 	var list []*genHistory
 	for _, r := range family {
@@ -223,13 +223,13 @@ func copyOf(t *testing.T, in engine.Contexts, family []*genHistory) []*genHistor
 	return list
 }
 
-// linesOf returns the key of the origin of each branch of a store, and the keys of branches by their names.
-func linesOf(t *testing.T, s engine.Contexts) (origins map[history.Key]history.Key, named map[string]history.Key) {
+// branchesOf returns the key of the origin of each branch of a store, and the keys of branches by their names.
+func branchesOf(t *testing.T, s engine.Contexts) (origins map[history.Key]history.Key, named map[string]history.Key) {
 	t.Helper()
-	lines, err := s.Lines(background)
+	branches, err := s.Branches(background)
 	must(t, err)
 	origins, named = make(map[history.Key]history.Key), make(map[string]history.Key)
-	for _, l := range lines {
+	for _, l := range branches {
 		origins[l.Key], named[l.Name] = l.Origin.Key, l.Key
 	}
 	return origins, named

@@ -272,10 +272,10 @@ func testForkDelete(t *testing.T, s Suite) {
 	}
 	gone(c.store, a.state.Key, "a")
 	for _, in := range []engine.Contexts{c.store, copied} {
-		lines, err := in.Lines(background)
+		branches, err := in.Branches(background)
 		must(t, err)
-		if !lines[0].Shared || lines[0].Listed.Attrs != "" {
-			t.Errorf("what the forks of a share is %+v", lines[0])
+		if !branches[0].Shared || branches[0].Listed.Attrs != "" {
+			t.Errorf("what the forks of a share is %+v", branches[0])
 		}
 	}
 	checkAll(b, c)

@@ -9,8 +9,8 @@ import (
 	"github.com/contexttree/pact/internal/engine"
 )
 
-// copyLine copies one line, from where an interrupted copy stopped.
-func (c *copying) copyLine(l *line) error {
+// copyBranch copies one branch, from where an interrupted copy stopped.
+func (c *copying) copyBranch(l *branch) error {
 	done, err := c.resume(l)
 	if err != nil {
 		return err
@@ -46,11 +46,11 @@ func (c *copying) copyLine(l *line) error {
 	return c.copyAttempts(l)
 }
 
-// copyPart adds a part to the copy of a line, which it begins if there is none.
-func (c *copying) copyPart(l *line, part *engine.Part) error {
+// copyPart adds a part to the copy of a branch, which it begins if there is none.
+func (c *copying) copyPart(l *branch, part *engine.Part) error {
 	list := part.Revisions
 	if c.keys[l.Key] == 0 {
-		begun := l.Line
+		begun := l.Branch
 		begun.Origin.Key = c.keys[l.Origin.Key]
 		key, err := c.to.BeginCopy(c.ctx, begun, part)
 		if err != nil {
@@ -70,8 +70,8 @@ func (c *copying) copyPart(l *line, part *engine.Part) error {
 	return nil
 }
 
-// compareLogs returns E_CONFLICT unless the log of the copy says what that of the line says.
-func (c *copying) compareLogs(l *line) error {
+// compareLogs returns E_CONFLICT unless the log of the copy says what that of the branch says.
+func (c *copying) compareLogs(l *branch) error {
 	same, _, err := c.begins(l, c.keys[l.Key], l.Revision)
 	if err == nil && !same {
 		err = changed(l)
@@ -80,8 +80,8 @@ func (c *copying) compareLogs(l *line) error {
 }
 
 // begins reports whether the log of a copy up to a revision, its last one, is the beginning of that of the
-// line. It returns the last revision that published a snapshot, or else the first one.
-func (c *copying) begins(l *line, key history.Key, last int64) (same bool, published int64, err error) {
+// branch. It returns the last revision that published a snapshot, or else the first one.
+func (c *copying) begins(l *branch, key history.Key, last int64) (same bool, published int64, err error) {
 	next, stop := iter.Pull2(c.revisions(c.from, l.reader, l.firstRevision(), last))
 	defer stop()
 	published = l.firstRevision()
@@ -127,7 +127,7 @@ func (c *copying) revisions(s engine.Contexts, key history.Key, from, to int64) 
 }
 
 // changed is the error for a source that an erasure changed since the copy began.
-func changed(l *line) error {
+func changed(l *branch) error {
 	return fault.New(fault.Conflict, "the history of "+l.Name+" was changed while it was copied",
 		"copy it again: the next call discards what no longer fits")
 }
