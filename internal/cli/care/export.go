@@ -17,8 +17,6 @@ func exportCommand(a *command.App) *cobra.Command {
 	flags := a.SourceFlags(cmd)
 	all := cmd.Flags().Bool("all", false, "write the history, each version of a node once, with the attempts")
 	full := cmd.Flags().Bool("snapshots", false, "write each snapshot of the history in full")
-	compact := cmd.Flags().Bool("compact", false, "means nothing beside --all, which wrote snapshots in full before")
-	_ = cmd.Flags().MarkHidden("compact")
 	from := cmd.Flags().String("from", "", "with --snapshots, the first, an `ADDRESS`")
 	to := cmd.Flags().String("to", "", "with --snapshots, the last, an `ADDRESS`")
 	target := cmd.Flags().StringP("out", "o", "", "write to `FILE`; it appears once it is complete")
@@ -26,16 +24,8 @@ func exportCommand(a *command.App) *cobra.Command {
 	command.OneOf(cmd, "as", forms)
 	cmd.MarkFlagsMutuallyExclusive("all", "snapshots", "as")
 	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
-		if *all && !*compact && (*from != "" || *to != "") { // a part of the history was always written in full
-			*all, *full = false, true
-		}
-		switch {
-		case *compact && !*all:
-			return command.Usage(cmd, "--compact goes with --all, and means nothing any more")
-		case (*all || *full) && len(rest) > 0:
+		if (*all || *full) && len(rest) > 0 {
 			return command.Usage(cmd, "--all and --snapshots write all snapshots; %s names one", rest[0])
-		case !*full && (*from != "" || *to != ""):
-			return command.Usage(cmd, "--from and --to need --snapshots")
 		}
 		if *as != "" {
 			if a.JSON && *target == "" {

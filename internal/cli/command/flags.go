@@ -34,8 +34,7 @@ var FlagRules = []FlagRule{
 	{Command: "copy", Flags: "edition", Excludes: "from discard"},
 	{Command: "copy", Flags: "force", Needs: "edition"},
 	{Command: "diff", Flags: "content-mode context-lines", Needs: "rich"},
-	{Command: "export", Flags: "from to", Needs: "snapshots all"},
-	{Command: "export", Flags: "as", Excludes: "compact"},
+	{Command: "export", Flags: "from to", Needs: "snapshots"},
 	{Command: "import", Flags: "print", Needs: "hook"},
 	{Command: "import", Flags: "for", Needs: "print"},
 	{Command: "import", Flags: "hook", Excludes: "name edition conversation strict renumber unanswered again dry-run max-tokens " +
