@@ -122,7 +122,7 @@ func (s *Server) importAs(ctx context.Context, in *upload, body io.Reader) ([]st
 		return nil, nil, err
 	}
 	f := intake.Arriving(text)
-	if in.Form != "history" && (in.Form != "" || !intake.IsBackup(text)) {
+	if in.Form != "history" && (in.Form != "" || !intake.IsCompact(text)) {
 		data, err := intake.Text(ctx, text, MaxImport)
 		if err != nil {
 			return nil, nil, unread(err)

@@ -8,7 +8,6 @@ import (
 	"io"
 
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/selector"
@@ -39,11 +38,9 @@ func RoundTrip(ctx context.Context, in io.ReadSeeker, o Options) (*inspect.Repla
 		Findings: append([]inspect.Finding{}, read.Findings()...),
 	}
 	original := bufio.NewReaderSize(in, 1<<16)
-	if isCompact(original) {
-		result.Form = "compact"
-	}
 	w := &comparer{original: original}
-	if result.Form == "compact" {
+	if read.reader.compact {
+		result.Form = "compact"
 		err = WriteCompact(ctx, w, again)
 	} else {
 		err = WriteSnapshots(ctx, w, again, s.First, s.Cycle)
@@ -75,18 +72,6 @@ func inMemory(ctx context.Context, g engine.Creation) (*provenance.Source, error
 		return nil, err
 	}
 	return &provenance.Source{Store: s, State: *state}, nil
-}
-
-// isCompact looks at the first line without consuming it. That of the compact form is short.
-func isCompact(r *bufio.Reader) bool {
-	head, _ := r.Peek(4 << 10)
-	line, _, _ := bytes.Cut(head, []byte("\n"))
-	doc, err := canon.ParseDocument(bytes.TrimSpace(line))
-	if err != nil {
-		return false
-	}
-	_, compact := doc.Get("pact_history")
-	return compact
 }
 
 // lineOf returns the kind and the cycle of a line of the history.

@@ -25,39 +25,39 @@ const inMemory = 8 << 20
 // File is the text of a file: in memory, or a log of requests or a history that stays in a file. Close it
 // when it was read.
 type File struct {
-	Data   []byte       // nil for what stays in a file
-	log    *calllog.Log // nil for anything but a log that stays in a file
-	backup bool         // a history in the compact form stays in the file, or arrives
-	from   io.Reader    // of a history that arrives, nil for any other file
-	file   *os.File     // the open file, nil for none
-	at     int64        // where the text begins in it, behind a byte order mark
-	temp   io.Closer    // the temporary file that file is, nil for none
-	made   io.Closer    // the temporary file with what is made of a log, nil for none
+	Data    []byte       // nil for what stays in a file
+	log     *calllog.Log // nil for anything but a log that stays in a file
+	compact bool         // a history in the compact form stays in the file, or arrives
+	from    io.Reader    // of a history that arrives, nil for any other file
+	file    *os.File     // the open file, nil for none
+	at      int64        // where the text begins in it, behind a byte order mark
+	temp    io.Closer    // the temporary file that file is, nil for none
+	made    io.Closer    // the temporary file with what is made of a log, nil for none
 }
 
 // Arriving returns a history that is read as it arrives, once.
-func Arriving(text io.Reader) *File { return &File{backup: true, from: text} }
+func Arriving(text io.Reader) *File { return &File{compact: true, from: text} }
 
 // Reader returns the text from its beginning, unless it is a log that stays in its file.
 func (f *File) Reader() io.Reader {
 	if f.from != nil {
 		return f.from
 	}
-	if f.backup {
+	if f.compact {
 		return io.NewSectionReader(f.file, f.at, math.MaxInt64-f.at)
 	}
 	return bytes.NewReader(f.Data)
 }
 
 // ReadsLazily reports whether calls or lines are read from the file as they are needed.
-func (f *File) ReadsLazily() bool { return f.log != nil || f.backup }
+func (f *File) ReadsLazily() bool { return f.log != nil || f.compact }
 
 // Kind returns the kind of the file, by its contents.
 func (f *File) Kind() (Kind, error) {
 	switch {
 	case f.log != nil:
 		return Log, nil
-	case f.backup:
+	case f.compact:
 		return History, nil
 	}
 	return kindOf(f.Data)
@@ -215,7 +215,7 @@ func (f *File) detectLines(ctx context.Context) (size int64, err error) {
 	if strings.HasPrefix(string(mark), bomMark) {
 		f.at = int64(len(bomMark))
 	}
-	if f.backup = IsBackup(bufio.NewReader(io.NewSectionReader(f.file, f.at, headerBytes))); f.backup {
+	if f.compact = IsCompact(bufio.NewReader(io.NewSectionReader(f.file, f.at, headerBytes))); f.compact {
 		return size, nil
 	}
 	held := int64(0)

@@ -22,7 +22,7 @@ const (
 // MaxText is how many bytes of text a compressed file may have by default.
 const MaxText = 1 << 30
 
-// headerBytes is how long the first line of a history in the compact form may be for IsBackup.
+// headerBytes is how long the first line of a history in the compact form may be for IsCompact.
 const headerBytes = 4 << 10
 
 // Open returns the text of a file that arrives: plain or compressed with gzip or Zstandard, without
@@ -97,9 +97,9 @@ func (d *decompressed) damaged(err error) error {
 	return fault.Wrap(fault.DocumentInvalid, err, "the "+d.format+" file is damaged or cut short", "copy it again")
 }
 
-// IsBackup reports whether a text is a history in the compact form, which need not be in memory as
+// IsCompact reports whether a text is a history in the compact form, which need not be in memory as
 // a whole to find out. It takes nothing from the reader.
-func IsBackup(text *bufio.Reader) bool {
+func IsCompact(text *bufio.Reader) bool {
 	head, _ := text.Peek(headerBytes)
 	line, _, whole := bytes.Cut(head, []byte("\n"))
 	if !whole {

@@ -13,14 +13,14 @@ import (
 )
 
 // opened returns what Open and its reader give of a file that arrives byte by byte.
-func opened(data []byte, most int64) (text []byte, backup bool, err error) {
+func opened(data []byte, most int64) (text []byte, compact bool, err error) {
 	r, err := Open(iotest.OneByteReader(bytes.NewReader(data)), most)
 	if err != nil {
 		return nil, false, err
 	}
-	backup = IsBackup(r)
+	compact = IsCompact(r)
 	text, err = io.ReadAll(r)
-	return text, backup, err
+	return text, compact, err
 }
 
 func TestOpenReadsWhatArrives(t *testing.T) {
@@ -31,9 +31,9 @@ func TestOpenReadsWhatArrives(t *testing.T) {
 		zipped, packed := compressed(t, text)
 		for how, data := range map[string][]byte{"plain": text, "gzip": zipped.Bytes(), "zstd": packed.Bytes(),
 			"with a byte order mark": append([]byte("\ufeff"), text...)} {
-			got, backup, err := opened(data, int64(len(text)))
-			if !bytes.Equal(got, text) || err != nil || backup != (name == "compact") {
-				t.Errorf("%s, %s: %d bytes of %d, a backup: %v, %v", name, how, len(got), len(text), backup, err)
+			got, is, err := opened(data, int64(len(text)))
+			if !bytes.Equal(got, text) || err != nil || is != (name == "compact") {
+				t.Errorf("%s, %s: %d bytes of %d, compact: %v, %v", name, how, len(got), len(text), is, err)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ import (
 // and beyond the budget of ctx, in which Text holds the text and what reading its values takes: they
 // stay held, because the caller goes on to read them.
 func Text(ctx context.Context, file *bufio.Reader, most int64) ([]byte, error) {
-	backup := IsBackup(file) // it is read line by line, and each line is held then
+	compact := IsCompact(file) // it is read line by line, and each line is held then
 	data, release, err := budget.ReadAll(ctx, &bounded{file, most, most})
 	switch {
 	case err != nil:
@@ -29,12 +29,12 @@ func Text(ctx context.Context, file *bufio.Reader, most int64) ([]byte, error) {
 	case runfile.IsPage(data):
 		data, err = runfile.Archive(ctx, data, most)
 		release()
-		backup = true
+		compact = true
 	}
 	if err != nil {
 		return nil, err
 	}
-	if data, err = calllog.Text(data); err != nil || backup {
+	if data, err = calllog.Text(data); err != nil || compact {
 		return data, err
 	}
 	_, err = budget.Reserve(ctx, canon.Weight(data))
