@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
@@ -65,30 +64,4 @@ func TestGeminiResponsesOfAnyForm(t *testing.T) {
 		}
 	}
 	askedAndSent(t, s, p, asked)
-}
-
-// A Gemini response without an id, or with an image beside it, is sent as it came.
-func TestGeminiResponsesThatStay(t *testing.T) {
-	p, url := startProvider(t, providertest.Turn{Calls: []providertest.Call{{Name: "ls", Arguments: "{}"}}},
-		providertest.Turn{Calls: []providertest.Call{{ID: "c1", Name: "ls", Arguments: "{}"}}})
-	rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{Context: "chat", Manage: true, Policy: policyOf(t,
-		`{"when":"now","rules":[{"select":".cb[kind='result']","head":20,"tail":10,"ttl":1}]}`)})
-	a := newAgent(t, provider.Gemini, url, rec.Transport(nil), true)
-	a.ask("Look.")
-	a.call()
-	for n, more := range []map[string]any{{}, {"id": "c1", "parts": []any{map[string]any{"inlineData": map[string]any{
-		"mimeType": "image/png", "data": "aGk="}}}}} {
-		more["name"], more["response"] = "ls", map[string]any{"output": strings.Repeat("word ", 200)}
-		a.said = append(a.said, map[string]any{"role": "user", "parts": []any{map[string]any{"functionResponse": more}}})
-		a.call()
-		if got := p.Received()[n+1].Body; !bytes.Equal(got, a.lastBody) {
-			t.Errorf("sent %s", got)
-		}
-	}
-	a.ask("And?")
-	a.call()
-	rec.Close()
-	if got := p.Received()[3].Body; !bytes.Equal(got, a.lastBody) {
-		t.Errorf("sent %s", got)
-	}
 }

@@ -154,27 +154,6 @@ func TestEditsOfEdition1(t *testing.T) {
 	}
 }
 
-func TestRefusalsOfEdition1(t *testing.T) {
-	ctx, c := context.Background(), published(t, pact.NewDB(store.NewMemory()), 1)
-	must(t, c.Edit(ctx, func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{ID: "core", NodeType: "cont"})
-		b.Add("core", pact.Spec{ID: "group", NodeType: "cont"})
-		b.Add("^ah", pact.Spec{ID: "note", Offset: 1, Content: "x"})
-		return nil
-	}, nil))
-	for want, edit := range map[fault.Code]func(b *pact.Batch){
-		fault.InvalidParent:      func(b *pact.Batch) { b.Move("note", "nowhere", 0) },
-		fault.ParentNotContainer: func(b *pact.Batch) { b.Move("group", "note", 0) },
-		fault.CycleDetected:      func(b *pact.Batch) { b.Move("group", "group", 0) },
-		fault.DuplicateContainer: func(b *pact.Batch) { b.Add("^ah", pact.Spec{NodeType: "cont"}) },
-	} {
-		err := c.Edit(ctx, func(b *pact.Batch) error { edit(b); return nil }, nil)
-		if fault.CodeOf(err) != want || !errors.Is(err, fault.PlacementInvalid) {
-			t.Errorf("%v, want %s", err, want)
-		}
-	}
-}
-
 // Nodes of one key stand at different depths, and a cadence is a positive number of cycles.
 func TestOverlapsOfEdition1(t *testing.T) {
 	ctx, c := context.Background(), published(t, pact.NewDB(store.NewMemory()), 0)

@@ -51,7 +51,7 @@ func converse(t *testing.T, policy string, api provider.API, model string) *conv
 func (c *conversation) asks(more ...any) *Request {
 	c.Helper()
 	c.said = append(c.said, more...)
-	fields := map[string]any{"messages": c.said}
+	fields := map[string]any{provider.ListOf(c.api): c.said}
 	for name, value := range c.fields {
 		fields[name] = value
 	}

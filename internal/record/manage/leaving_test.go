@@ -169,3 +169,48 @@ func TestHowManyUsesTheProviderIsAskedToClear(t *testing.T) {
 		}
 	}
 }
+
+// In a response of Gemini a note stands for the text alone: what stands around it stays, and counts. One without an id, or with
+// an image beside it, goes as it came.
+func TestResponsesOfGemini(t *testing.T) {
+	for name, x := range map[string]struct {
+		id    string
+		parts []any
+		left  bool
+	}{"with other members": {"c1", nil, true}, "without an id": {"", nil, false},
+		"with an image": {"c1", []any{map[string]any{"inlineData": map[string]any{"mimeType": "image/png", "data": "aGk="}}}, false}} {
+		c := converse(t, `{"when":"now","rules":[{"select":"[kind='result']","ttl":1,"stub":true}]}`, provider.Gemini, "gemini-3-pro")
+		call, response := map[string]any{"name": "ls"}, map[string]any{"name": "ls", "response": map[string]any{"output": longText, "exit_code": 1}}
+		if x.id != "" {
+			call["id"], response["id"] = x.id, x.id
+		}
+		if x.parts != nil {
+			response["parts"] = x.parts
+		}
+		said := func(role, name string, of any) any {
+			return map[string]any{"role": role, "parts": []any{map[string]any{name: of}}}
+		}
+		c.said = []any{map[string]any{"role": "user", "parts": []any{map[string]any{"text": "Look."}}}}
+		c.sends(said("model", "functionCall", call), said("user", "functionResponse", response))
+		c.sends(map[string]any{"role": "model", "parts": []any{map[string]any{"text": "I see."}}},
+			map[string]any{"role": "user", "parts": []any{map[string]any{"text": "And?"}}})
+		if got := c.formed(); (got == "left c1") != x.left || !x.left && got != "" {
+			t.Fatalf("%s: %q", name, got)
+		}
+		for _, i := range c.last.Formed() {
+			p, is := &c.last.Parts[i], c.last.sentForm().parts[i]
+			if is.Size != p.size-int64(p.Bytes)+int64(len(p.form.Text)) || is.Size <= int64(len(p.form.Text)) || is.Result {
+				t.Errorf("%s: %+v for a response of %d bytes with a text of %d", name, is, p.size, p.Bytes)
+			}
+		}
+	}
+}
+
+// A note is words, whatever the tool said; a result that was shortened, or has another behind it, is what the tool said.
+func TestWhatIsOnlyANote(t *testing.T) {
+	for action, want := range map[Action]bool{Left: true, Same: true, Cleared: true, Shaped: false, Whole: false, Raw: false} {
+		if got := (&Decision{Action: action}).OnlyNotes(); got != want {
+			t.Errorf("%s: %t", action, got)
+		}
+	}
+}
