@@ -106,6 +106,27 @@ func TestAskingAgainEndsManaging(t *testing.T) {
 	}
 }
 
+// As long as more than a twentieth of the calls are made again, nothing leaves either.
+func TestNothingLeavesWhileCallsAreMadeAgain(t *testing.T) {
+	c := converse(t, `{"when":"now","rules":[{"select":"[kind='result'][bytes>400]","ttl":2,"stub":true}]}`, provider.Chat, "m")
+	for n := range 5 {
+		c.sends(reads(n, n, file(n))...)
+	}
+	if c.formed() != "left c0, left c1, left c2" {
+		t.Fatalf("%q", c.formed())
+	}
+	c.sends(reads(5, 0, file(0))...)
+	for n := 6; n < 24; n++ {
+		want := ""
+		if n > 19 { // since the 20th call, with which all leaves that is due
+			want = fmt.Sprint("left c", n-2)
+		}
+		if got := c.sends(reads(n, n, file(n))...); n < 19 && got != "" || n > 19 && got != want {
+			t.Errorf("call %d: %q", n, got)
+		}
+	}
+}
+
 // Nothing more is taken above a twentieth of calls that are made again, and managing ends above a tenth of two or more.
 func TestHowManyCallsMayBeMadeAgain(t *testing.T) {
 	for _, x := range []struct {

@@ -28,21 +28,29 @@ func TestResultsLeaveOnceNothingIsCached(t *testing.T) {
 		}
 	}
 	for name, x := range map[string]struct {
-		then func(c *conversation)
-		want int
+		then     func(c *conversation)
+		want     int
+		unmarked bool // the provider caches without markers
 	}{
-		"a pause as long as the cache lives": {pause(5 * time.Minute), 0},
-		"a longer pause":                     {pause(5*time.Minute + time.Second), 4},
-		"another model":                      {func(c *conversation) { c.fields["model"] = "claude-opus-4-8" }, 4},
+		"a pause as long as the cache lives": {pause(5 * time.Minute), 0, false},
+		"a longer pause":                     {pause(5*time.Minute + time.Second), 4, false},
+		"another model":                      {func(c *conversation) { c.fields["model"] = "claude-opus-4-8" }, 4, false},
 		"a summary": {func(c *conversation) {
 			c.said = append([]any{map[string]any{"role": "user", "content": "You looked, and found words."}}, c.said[3:]...)
-		}, 3},
-		"a ledger of a minute later":  {restart(time.Minute), 0},
-		"a ledger of 6 minutes later": {restart(6 * time.Minute), 4},
+		}, 3, false},
+		"a ledger of a minute later":                  {restart(time.Minute), 0, false},
+		"a ledger of 6 minutes later":                 {restart(6 * time.Minute), 4, false},
+		"a ledger of a minute later, without markers": {restart(time.Minute), 0, true},
+		"a ledger of two days later, without markers": {restart(48 * time.Hour), 4, true},
 	} {
-		c := converse(t, `{"when":"cold","rules":[{"select":"[kind='result']","ttl":2,"stub":true}]}`, provider.Messages, "claude-sonnet-4-6")
+		const policy = `{"when":"cold","rules":[{"select":"[kind='result']","ttl":2,"stub":true}]}`
+		c := converse(t, policy, provider.Messages, "claude-sonnet-4-6")
 		c.fields["cache_control"] = marker
 		c.fields["system"] = []any{map[string]any{"type": "text", "text": strings.Repeat("Be kind. ", 600), "cache_control": marker}}
+		if x.unmarked {
+			c = converse(t, policy, provider.Chat, "gpt-5")
+			c.said = append([]any{map[string]any{"role": "system", "content": strings.Repeat("Be kind. ", 600)}}, c.said...)
+		}
 		for n := range 5 {
 			c.now = c.now.Add(time.Minute)
 			if got := c.sends(turnOf(c.api, n, "", longText)...); got != "" {
