@@ -30,7 +30,7 @@ func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http
 	}
 	var body []byte
 	var failed error
-	came := r.newPassing(req, func(b []byte, err error) { body, failed = b, err })
+	came := r.newRequestCopy(req, func(b []byte, err error) { body, failed = b, err })
 	came.wait()
 	if req = came.request(req); failed != nil {
 		r.lost(failed)
@@ -49,7 +49,7 @@ func (r *Recorder) passOn(name provider.API, req *http.Request, next func(*http.
 	*http.Response, error) {
 	m := &managing{}
 	c, k := r.newCall(name, req, "", m)
-	came := r.newPassing(req, func(body []byte, failed error) {
+	came := r.newRequestCopy(req, func(body []byte, failed error) {
 		_ = c.recordRequest(k, req.Header, body, m, failed) // Stats counts a call that cannot be recorded
 	})
 	resp, err := next(came.request(req))

@@ -72,7 +72,7 @@ func Prefixes(ctx context.Context, c *pact.Context, from, to int64, dialect stri
 			err = walk(begin)
 		}
 		if errors.Is(err, errBeginsLate) {
-			w.left, w.grown = cacheRemainders{}, rebuiltCall{}
+			w.left, w.before = cacheRemainders{}, nil
 			err = walk(first)
 		}
 		if err != nil {
@@ -151,7 +151,6 @@ type follower struct {
 	before    *sent // the previous call, nil if there is none to compare with
 	snapshots snapshotReader
 	left      cacheRemainders
-	grown     rebuiltCall // of a context whose requests were rebuilt
 	prices    *Prices
 	rebuilt   bool // the requests have no markers, because the log does not have them
 	late      bool // the walk does not begin with the first call
@@ -159,13 +158,6 @@ type follower struct {
 
 func newFollower() *follower {
 	return &follower{answers: answerCycles{}, caches: map[*provider.CacheRules]*provider.Cache{}}
-}
-
-// sent is a call that the follower has passed.
-type sent struct {
-	rules  *provider.CacheRules
-	prompt *provider.Prompt
-	thread *tree.Tree
 }
 
 func (w *follower) snapshot(cycle int64, committed bool) (*pact.Snapshot, error) {
@@ -224,12 +216,12 @@ func (w *follower) call(of []history.Attempt, k *storedRequest, committed bool) 
 			if a.Status == history.Completed {
 				w.answers.note(a.Cycle, about)
 			}
-			if err := w.reportRebuilt(w.ctx, &p, k, about); err != nil {
+			if err := w.reportRebuilt(&p, k, about); err != nil {
 				return inspect.CallPrefix{}, err
 			}
 		} else if w.late {
 			return inspect.CallPrefix{}, errBeginsLate
-		} else if now, err = w.compared(&p, of, about, k, committed); err != nil {
+		} else if now, err = w.reportSent(&p, of, about, k, committed); err != nil {
 			return inspect.CallPrefix{}, err
 		}
 	}

@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"slices"
 	"strconv"
 
@@ -79,6 +80,46 @@ func decodeStored(packed string) (*storedRequest, error) {
 			"restore the store from a backup or an export")
 	}
 	return &k, nil
+}
+
+// beforeFrame reads from the record of a request what stands before the frame of the request: its API, the id of a past
+// call, whether it was erased, and the report of the provider about the answer. The frame is as long as the request.
+func beforeFrame(packed string) (*storedRequest, error) {
+	k := &storedRequest{}
+	err := history.ReadRequest(packed, func(r io.Reader) error {
+		d := json.NewDecoder(r)
+		if _, err := d.Token(); err != nil {
+			return err
+		}
+		for d.More() {
+			name, err := d.Token()
+			if err != nil {
+				return err
+			}
+			var into any = &json.RawMessage{}
+			switch name {
+			case "about":
+				into = &k.About
+			case "api":
+				into = &k.API
+			case "call":
+				into = &k.Call
+			case "compacted":
+				into = &k.Compacted
+			case "erased":
+				into = &k.Erased
+			case "erased_call":
+				into = &k.ErasedCall
+			case "frame", "same":
+				return nil
+			}
+			if err := d.Decode(into); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return k, err
 }
 
 // Body is the body of a recorded request.

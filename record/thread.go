@@ -118,13 +118,7 @@ func recordedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 		if err != nil {
 			return nil, err
 		}
-		p := provider.Part{Section: provider.Conversation, Kind: n.Kind, Role: n.Role, Content: content.Any(),
-			Failed: n.Has(attrFailed)}
-		if region == tree.Sys && n.Kind == "tool" {
-			p.Section = provider.Tools
-		} else if region == tree.Sys {
-			p.Section = provider.System
-		}
+		p := provider.Part{Section: sectionOf(n, region), Kind: n.Kind, Role: n.Role, Content: content.Any(), Failed: n.Has(attrFailed)}
 		p.Call, _ = n.Header(attrCall).Text()
 		p.Name, _ = n.Header(attrName).Text()
 		by, _ := n.Header("provenance").Text()
@@ -151,6 +145,17 @@ func recordedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 		}
 	}
 	return said, nil
+}
+
+// sectionOf returns the section of a request that a block of a region is part of.
+func sectionOf(n *tree.Node, region tree.Class) provider.Section {
+	switch {
+	case region != tree.Sys:
+		return provider.Conversation
+	case n.Kind == "tool":
+		return provider.Tools
+	}
+	return provider.System
 }
 
 // framed returns the message of which a block is the first, nil if it is none.

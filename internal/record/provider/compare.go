@@ -96,34 +96,24 @@ func equalBlocks(a, b *Block) bool {
 	return a.hash == b.hash || a.Stripped
 }
 
-// causeAt says what differs from the n-th block on. For tools it names all that
-// differ; if only their order changed, all that moved.
+// causeAt says what differs from the n-th block on of two prompts that begin with n equal blocks. For tools it names all that
+// differ; if only their order changed, all that moved. Cost: linear in the blocks.
 func causeAt(older, newer *Prompt, n int) (Cause, []string) {
-	cause := ChangeAt(older, newer, n)
-	if cause == CauseTools {
-		return cause, changedTools(older.tools(), newer.tools())
-	}
-	return cause, nil
-}
-
-// ChangeAt says what differs from the n-th block on of two prompts that begin with n equal blocks. Cost: linear in the
-// blocks.
-func ChangeAt(older, newer *Prompt, n int) Cause {
 	section := older.Blocks[n].Section
 	if n < len(newer.Blocks) && newer.Blocks[n].Section < section {
 		section = newer.Blocks[n].Section
 	}
 	switch {
 	case section == Tools:
-		return CauseTools
+		return CauseTools, changedTools(older.tools(), newer.tools())
 	case section == Conversation && n < len(newer.Blocks) && newer.Blocks[n].Stripped && newer.Blocks[n].hash == older.Blocks[n].hash:
-		return CauseThinking
+		return CauseThinking, nil
 	case compacted(older, newer, n):
-		return CauseCompaction
+		return CauseCompaction, nil
 	case section == System:
-		return CauseSystem
+		return CauseSystem, nil
 	}
-	return CauseBlock
+	return CauseBlock, nil
 }
 
 // compacted reports whether a request leaves out at least half of the blocks of a conversation, and at least two,

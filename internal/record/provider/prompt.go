@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -38,13 +39,12 @@ type Marker struct {
 // Word returns the word with which the whole request asks for a lifetime, "" without one.
 func (p *Prompt) Word() string { return p.word }
 
-// Add adds a block of which only what [ChangeAt] needs is known.
-func (p *Prompt) Add(section Section, kind string, hash [sha256.Size]byte) {
-	p.Blocks = append(p.Blocks, Block{Section: section, Kind: kind, hash: hash})
-}
+// Asks reports whether the request has a question of the user that ends an earlier turn, whose thinking the provider takes
+// out.
+func (p *Prompt) Asks() bool { return p.question >= 0 }
 
-// ForgetsThinking reports whether the provider removes the thinking of earlier turns for a model.
-func (rules *CacheRules) ForgetsThinking(model string) bool {
+// forgetsThinking reports whether the provider removes the thinking of earlier turns for a model.
+func (rules *CacheRules) forgetsThinking(model string) bool {
 	return len(rules.Forgets) > 0 && matchesModel(model, rules.Forgets)
 }
 
@@ -65,6 +65,14 @@ func (rules *CacheRules) Read(r *Request, model string) *Prompt {
 	return rules.ReadNext(r, model, Hashes{})
 }
 
+// ReadParts reads the prompt of parts of which no content is known but the hashes of [HashOf], and nothing beside them.
+func (rules *CacheRules) ReadParts(list []Part, model string, hashes [][sha256.Size]byte) *Prompt {
+	p := &Prompt{}
+	rules.ReadHashed(p, &Request{Parts: list}, model, 0, func(i int) [sha256.Size]byte { return hashes[i] })
+	p.Settings = make([]string, len(rules.Settings))
+	return p
+}
+
 // ReadNext is Read for the calls of one conversation: it takes the hashes of the
 // parts that an earlier call had from known, and adds those of new parts. Cost:
 // linear in the number of parts, and in the bytes of the new ones.
@@ -83,7 +91,7 @@ func (rules *CacheRules) ReadHashed(p *Prompt, r *Request, model string, same in
 	if before.Edited || p.Edited {
 		same = 0
 	}
-	if rules.ForgetsThinking(p.Model) && !clearsThinking(r) {
+	if rules.forgetsThinking(p.Model) && !clearsThinking(r) {
 		known := same
 		if before.question == staysWhole {
 			known = 0
@@ -242,6 +250,13 @@ func (h Hashes) Of(p *Part) [sha256.Size]byte {
 		h[id] = hash
 	}
 	return hash
+}
+
+// HashOf returns the hash of a part whose content has a hash.
+func HashOf(p *Part, content [sha256.Size]byte) [sha256.Size]byte {
+	of := *p
+	of.Content = canon.Text(hex.EncodeToString(content[:]))
+	return hashOf(&of)
 }
 
 func hashOf(p *Part) [sha256.Size]byte {

@@ -8,8 +8,8 @@ import (
 	"github.com/contexttree/pact/internal/safefile"
 )
 
-// passedInMemory is how many bytes of an answer stay in memory while it passes.
-const passedInMemory = 256 << 10
+// answerInMemory is how many bytes of an answer stay in memory while it passes.
+const answerInMemory = 256 << 10
 
 // answerCopy is the copy of an answer while it passes: its beginning in memory, the rest in a temporary file. It has at
 // most one byte more than a [provider.Assembler] reads.
@@ -29,7 +29,7 @@ func (p *answerCopy) add(b []byte) {
 		return
 	}
 	b = b[:min(len(b), provider.MaxAnswer+1-p.len())]
-	if room := min(len(b), passedInMemory-len(p.head)); room > 0 {
+	if room := min(len(b), answerInMemory-len(p.head)); room > 0 {
 		p.head = append(p.head, b[:room]...)
 		b = b[room:]
 	}

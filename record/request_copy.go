@@ -32,7 +32,7 @@ const mostExpected = 4 << 20
 // errTooLong says why a request with too long a body is not recorded.
 var errTooLong = errors.New("the body of a request is too long to be recorded")
 
-func (r *Recorder) newPassing(req *http.Request, told func(body []byte, failed error)) *requestCopy {
+func (r *Recorder) newRequestCopy(req *http.Request, told func(body []byte, failed error)) *requestCopy {
 	return &requestCopy{from: req.Body, ctx: req.Context(), told: told, most: r.mostBody, size: req.ContentLength,
 		came: make([]byte, 0, min(max(req.ContentLength, 0), mostExpected)+bytes.MinRead)}
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// compared reports on the request of a call: what it repeats, and what the provider should read by its rules. It
+// reportSent reports on the request of a call: what it repeats, and what the provider should read by its rules. It
 // returns the prompt, nil if the snapshot no longer restores it.
-func (w *follower) compared(p *inspect.CallPrefix, of []history.Attempt, about canon.Any, k *storedRequest, committed bool) (*sent, error) {
+func (w *follower) reportSent(p *inspect.CallPrefix, of []history.Attempt, about canon.Any, k *storedRequest, committed bool) (*sent, error) {
 	a := of[len(of)-1]
 	s, err := w.snapshot(a.Cycle, committed)
 	if err != nil {
@@ -46,12 +46,9 @@ func (w *follower) compared(p *inspect.CallPrefix, of []history.Attempt, about c
 	} else { // the answer may have broken off before the report of a change
 		p.Seen = w.answers.seen(request, canon.Any{})
 	}
-	if w.before != nil && w.before.rules == now.rules {
-		if err := w.compare(p, now, k.Compacted); err != nil {
-			return nil, err
-		}
+	if err := w.compare(p, now, k.Compacted); err != nil {
+		return nil, err
 	}
-	w.before = now
 	switch {
 	case now.rules.NoCache || w.rebuilt:
 	case a.Status == history.Completed:
@@ -60,6 +57,22 @@ func (w *follower) compared(p *inspect.CallPrefix, of []history.Attempt, about c
 		w.cacheOf(now.rules).AddBroken(now.prompt, time.Unix(0, a.StartedNS), usageOf(p.Provider))
 	}
 	return now, nil
+}
+
+// reportRebuilt reports on a request that was rebuilt from a log: its snapshot has what it has, and nothing is beside it.
+func (w *follower) reportRebuilt(p *inspect.CallPrefix, k *storedRequest, about canon.Any) error {
+	p.Seen = w.answers.seen(&provider.Request{API: k.API}, about)
+	if k.Erased {
+		p.Problem, w.before = erased(p.Attempt).Error(), nil
+		return nil
+	}
+	s, err := w.snapshot(p.Cycle, true)
+	if err != nil {
+		return err
+	}
+	now := &sent{rules: w.rulesOf(k), model: p.Model, thread: tree.Of(s)}
+	p.Blocks, _ = now.thread.ThreadSize()
+	return w.compare(p, now, k.Compacted)
 }
 
 // addBroken adds to the cache the requests of attempts before the last one of a cycle whose answers broke off, and
@@ -113,7 +126,7 @@ func (w *follower) prompt(s *pact.Snapshot, a history.Attempt, k *storedRequest)
 		return nil, nil, err
 	}
 	d := w.rulesOf(k)
-	return &sent{d, d.ReadNext(request, a.Model, w.hashes), tree.Of(s)}, request, nil
+	return &sent{d, a.Model, tree.Of(s), d.ReadNext(request, a.Model, w.hashes)}, request, nil
 }
 
 // request rebuilds the request of an attempt.
@@ -134,37 +147,6 @@ func (w *follower) request(s *pact.Snapshot, a history.Attempt, k *storedRequest
 		return nil, unrestored(s, a, nil)
 	}
 	return request, nil
-}
-
-// compare fills in how much of the previous call a call repeats. compacted says that its record has a compaction.
-func (w *follower) compare(p *inspect.CallPrefix, now *sent, compacted bool) error {
-	shared := now.rules.Compare(w.before.prompt, now.prompt)
-	p.Shared = &inspect.CallShared{Blocks: shared.Blocks, OfBlocks: shared.Of}
-	var err error
-	if p.Shared.Bytes, err = now.thread.OpenPrefix(shared.Blocks); err != nil {
-		return err
-	}
-	blocks, _ := w.before.thread.ThreadSize()
-	if p.Shared.OfBytes, err = w.before.thread.OpenPrefix(blocks); err != nil {
-		return err
-	}
-	p.Attribution = shared.ApartChanged
-	if shared.Complete {
-		return nil
-	}
-	p.Cut = &inspect.Cut{Cause: causeOf(shared.Cause, compacted), Names: shared.Names, Reasoning: shared.Reasoning}
-	if shared.Cause != provider.CauseModel && shared.Cause != provider.CauseParameters {
-		if n, _, err := w.before.thread.BlockAt(shared.Blocks); err != nil {
-			return err
-		} else if n != nil {
-			p.Cut.Node = n.ID
-		} else if n, _, err := now.thread.BlockAt(shared.Blocks); err != nil {
-			return err
-		} else if n != nil {
-			p.Cut.Node = n.ID
-		}
-	}
-	return nil
 }
 
 // expect fills in how much the provider should read from its cache, and learns from what it read.
