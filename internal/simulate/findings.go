@@ -268,7 +268,7 @@ func (f *finder) window(result *Result) []Finding {
 	}
 	left := max(window-last.Sent, 0)
 	return []Finding{{What: WindowFilled, Cycle: last.Cycle, Tokens: &left, Says: fmt.Sprintf(
-		"the last call filled %d %% of the window; %s are left, for about %s", 100*last.Sent/window, tokens(left),
+		"the last call filled %d %% of the window, which leaves %s, for about %s", 100*last.Sent/window, tokens(left),
 		view.Plural(int(left/grows), "call"))}}
 }
 

@@ -143,7 +143,7 @@ func TestFindingsOfAWindow(t *testing.T) {
 	if i < 0 {
 		t.Fatalf("%+v", report.Findings)
 	}
-	if f := report.Findings[i]; *f.Tokens != 177 || f.Cycle != 3 || f.Says != "the last call filled 82 % of the window; 177 tokens are left, for about 16 calls" {
+	if f := report.Findings[i]; *f.Tokens != 177 || f.Cycle != 3 || f.Says != "the last call filled 82 % of the window, which leaves 177 tokens, for about 16 calls" {
 		t.Errorf("%+v", f)
 	}
 	o.Model = "a model that no list has"
