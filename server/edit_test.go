@@ -1,8 +1,10 @@
 package server_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -27,6 +29,36 @@ type committed struct {
 }
 
 const hello = `{"op":"add","into":"^ah","node":{"role":"user","kind":"text","content":"Hello 1.00"}}`
+
+// TestANodeIsReadInTheWordsInWhichItIsWritten: each member of an added node, but its content, is read under its name.
+func TestANodeIsReadInTheWordsInWhichItIsWritten(t *testing.T) {
+	r := start(t, server.Options{})
+	var api struct {
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]any }
+		}
+	}
+	r.must(&api, "GET", "/openapi.json", "")
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a","edition":"1.0"}`)
+	written := map[string]any{"id": "n", "nodeType": "cont", "offset": -2.0, "priority": 3.0, "ttl": 4.0, "cad": 5.0, "role": "user",
+		"kind": "note", "key": "k", "provenance": "p", "mime": "text/plain", "encoding": "utf-8", "tags": []any{"b", "a"},
+		"refs": []any{"m"}, "removable": true, "pinned": true, "attrs": map[string]any{"data_x": []any{1.0, "y"}}, "content": "said"}
+	if members := api.Components.Schemas["NewNode"].Properties; len(members) != len(written) {
+		t.Fatalf("a new node has the members %v, this test writes %v", members, written)
+	}
+	node, err := json.Marshal(written)
+	must(t, err)
+	r.must(nil, "POST", "/v1/contexts/a/edits", `{"cycle":0,"edits":[{"op":"add","into":"^ah","node":{"id":"m"}},
+		{"op":"add","into":"^ah","node":`+string(node)+`}]}`)
+	var read map[string]any
+	r.must(&read, "GET", "/v1/contexts/a/nodes/n?at=working", "")
+	read["content"] = read["text"]
+	for name, want := range written {
+		if !reflect.DeepEqual(read[name], want) {
+			t.Errorf("%s is written as %v and read as %v", name, want, read[name])
+		}
+	}
+}
 
 func TestEditsAndCommitsAreWhatTheLibraryStores(t *testing.T) {
 	r := start(t, server.Options{})

@@ -30,11 +30,11 @@ func TestAnswersSeeWhatOthersWrote(t *testing.T) {
 	ids := func(path string) (list []string) {
 		t.Helper()
 		var got struct {
-			Items []struct{ Node string }
+			Items []struct{ ID string }
 		}
 		r.must(&got, "GET", "/v1/contexts/weather/"+path, "")
 		for _, i := range got.Items {
-			list = append(list, i.Node)
+			list = append(list, i.ID)
 		}
 		return list
 	}

@@ -60,9 +60,9 @@ func TestStatesOfTwoContextsAreCompared(t *testing.T) {
 	if n := len(blocks.Items); n != 3 || blocks.Items[1].New || !blocks.Items[2].New {
 		t.Errorf("%+v", blocks.Items)
 	}
-	var only struct{ Items []struct{ Node string } }
+	var only struct{ Items []struct{ ID string } }
 	r.must(&only, "GET", "/v1/contexts/left/blocks?new=true&vs="+vs, "")
-	if len(only.Items) != 1 || only.Items[0].Node != "c" {
+	if len(only.Items) != 1 || only.Items[0].ID != "c" {
 		t.Errorf("new blocks: %+v", only.Items)
 	}
 
@@ -97,7 +97,8 @@ func TestATextIsFoundEverywhere(t *testing.T) {
 		Context string
 		Total   int
 		Items   []struct {
-			Node, Kind, Line   string
+			ID, Line           string
+			Kind               string `json:"shown_kind"`
 			First, Last, Count int64
 		}
 	}
@@ -106,7 +107,7 @@ func TestATextIsFoundEverywhere(t *testing.T) {
 		Next  string
 	}
 	r.must(&all, "GET", "/v1/grep?context=chat&q=nEEdle", "")
-	if one := all.Items[0]; len(one.Items) != 1 || one.Items[0].Node != "a" || one.Items[0].First != 1 || one.Items[0].Last != 2 ||
+	if one := all.Items[0]; len(one.Items) != 1 || one.Items[0].ID != "a" || one.Items[0].First != 1 || one.Items[0].Last != 2 ||
 		one.Items[0].Line != "the Needle is here" || one.Items[0].Kind != "user" {
 		t.Errorf("%+v", one)
 	}

@@ -244,7 +244,7 @@ func (p *pageMaker) addState(at, before string, cycle int64) error {
 		if err != nil {
 			return err
 		}
-		if rows[0].Node == id { // it is a block
+		if rows[0].ID == id { // it is a block
 			fresh, objects = append(fresh, rows...), append(objects, texts...)
 		}
 	}
@@ -254,7 +254,7 @@ func (p *pageMaker) addState(at, before string, cycle int64) error {
 	}
 	p.last = append(p.last[:same], make([]int, total-same)...)
 	for i, b := range fresh {
-		if p.last[b.Place], err = p.row(b, objects[i], at, cycle, changed[b.Node]); err != nil {
+		if p.last[b.Place], err = p.row(b, objects[i], at, cycle, changed[b.ID]); err != nil {
 			return err
 		}
 	}
@@ -276,7 +276,7 @@ func (p *pageMaker) row(b view.Block, object []byte, at string, cycle int64, cha
 		key.tokens = *b.Tokens
 	}
 	if b.Result != "" {
-		p.callOf[b.Result] = b.Node
+		p.callOf[b.Result] = b.ID
 	}
 	if index, known := p.rows[key]; known && !changed {
 		return index, nil
@@ -286,8 +286,8 @@ func (p *pageMaker) row(b view.Block, object []byte, at string, cycle int64, cha
 		return 0, err
 	}
 	p.nodes++
-	name := "node " + strconv.Itoa(p.nodes) + " " + b.Node
-	of := p.path + "/nodes/" + url.PathEscape(b.Node)
+	name := "node " + strconv.Itoa(p.nodes) + " " + b.ID
+	of := p.path + "/nodes/" + url.PathEscape(b.ID)
 	about, err := p.ask(of + "?at=" + at)
 	if err != nil {
 		return 0, err
@@ -302,9 +302,9 @@ func (p *pageMaker) row(b view.Block, object []byte, at string, cycle int64, cha
 			return 0, err
 		}
 	}
-	if !p.lives[b.Node] {
-		p.lives[b.Node] = true
-		if err := p.store("life "+b.Node, of+"/life"); err != nil {
+	if !p.lives[b.ID] {
+		p.lives[b.ID] = true
+		if err := p.store("life "+b.ID, of+"/life"); err != nil {
 			return 0, err
 		}
 	}

@@ -14,8 +14,8 @@ import (
 
 // occurrence is a block with a text, and the calls in which it stands there.
 type occurrence struct {
-	Node  string `json:"node"`
-	Kind  string `json:"kind,omitempty"`
+	ID    string `json:"id"`
+	Kind  string `json:"shown_kind,omitempty" doc:"Its kind in lists and pictures"`
 	Role  string `json:"role,omitempty"`
 	First int64  `json:"first" doc:"The first call that had the text in this block"`
 	Last  int64  `json:"last" doc:"The last one"`
@@ -153,7 +153,7 @@ func (s *Server) search(ctx context.Context, name, from, to string, pattern *reg
 	found.Total = len(list)
 	for _, o := range list[:min(len(list), limit)] {
 		m := o.Matches[0]
-		found.Items = append(found.Items, occurrence{Node: o.ID, Kind: o.Shown.String(), Role: o.Role, First: o.First,
+		found.Items = append(found.Items, occurrence{ID: o.ID, Kind: o.Shown.String(), Role: o.Role, First: o.First,
 			Last: o.Last, State: o.State, Count: len(o.Matches), Line: view.Part(m.Text, m.Start, m.End-m.Start)})
 	}
 	return found, nil

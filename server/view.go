@@ -44,7 +44,7 @@ type blocksOf struct {
 	Vs      string    `query:"vs" doc:"Address of the state to compare with, also of another context: NAME@c5; the snapshot before by default"`
 	After   int       `query:"after" minimum:"0" doc:"How many rows were listed before"`
 	Limit   int       `query:"limit" minimum:"1" maximum:"1000" default:"200"`
-	Kind    string    `query:"kind" doc:"Only blocks of these kinds, with commas between them"`
+	Kind    string    `query:"kind" doc:"Only blocks of these shown_kinds, with commas between them"`
 	Order   string    `query:"order" enum:"place,bytes,carried" default:"place" doc:"bytes lists the largest first, carried what took most bytes in all calls so far"`
 	New     bool      `query:"new" doc:"Only blocks that the other state has not in the same place"`
 	Failed  bool      `query:"failed" doc:"Only calls that failed, and their results"`

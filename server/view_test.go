@@ -24,10 +24,10 @@ func TestListsAnswerOfOneState(t *testing.T) {
 	}
 	var blocks struct {
 		Items []struct {
-			Node, Kind string
-			Start      int64
-			Bytes      int64
-			New        bool
+			ID    string
+			Start int64
+			Bytes int64
+			New   bool
 		}
 		Total int
 		Cut   struct{ Node, Cause string }
@@ -42,7 +42,7 @@ func TestListsAnswerOfOneState(t *testing.T) {
 	if want := `{"id":"a/b \u00fc","role":"system","content":"All of it is new."}`; string(part.body) != want {
 		t.Errorf("%s, want %s", part.body, want)
 	}
-	id := "/v1/contexts/weather/nodes/" + url.PathEscape(b.Node)
+	id := "/v1/contexts/weather/nodes/" + url.PathEscape(b.ID)
 	if got := r.call("GET", id+"/content", ""); string(got.body) != "All of it is new." || got.Header.Get("ETag") == "" {
 		t.Errorf("%s %s", got.Status, got.body)
 	}

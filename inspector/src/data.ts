@@ -107,7 +107,7 @@ async function offer(shown: string, state: string): Promise<void> {
   if (offeredFor === key && address.peek().node !== null) return
   offeredFor = key
   const largest = async (fresh: boolean) =>
-    (await api.blocks(shown, { at: state, order: 'bytes', new: fresh || undefined, limit: 1 })).items[0]?.node
+    (await api.blocks(shown, { at: state, order: 'bytes', new: fresh || undefined, limit: 1 })).items[0]?.id
   const node = call.peek()?.cut?.node ?? await largest(true) ?? await largest(false)
   const untouched = !declined.peek() && name.peek() === shown && atName.peek() === state && address.peek().node === offered.peek()
   if (node === undefined || !untouched) return

@@ -91,7 +91,7 @@ function of(run: Run, what: string, id: string, part: string | undefined, q: URL
       const there = asked && run.states.find((s) => s.at === (asked[1] ?? 'working'))
       if (!there) return undefined
       const wanted = asked[3] ?? asked[2]!.replace(/\\(.)/g, '$1')
-      return { ids: placed(run, there).some((row) => row.node === wanted) ? [wanted] : [] }
+      return { ids: placed(run, there).some((row) => row.id === wanted) ? [wanted] : [] }
     }
     case 'tree':
       return state && page(JSON.parse([0, 1, 2].map((i) => textOf(run, `tree ${at} ${i}`)).join('')) as TreeRow[], q)
@@ -121,7 +121,7 @@ function placed(run: Run, state: State): Placed[] {
   let start = 1
   return expand(run, state.rows).map((index, place) => {
     const { block, object } = run.rows[index]!
-    const row = { ...block, place, start, new: false, calls: Math.max(0, last - Math.max(first, block.born) + 1), index, object }
+    const row = { ...block, place, start, new: false, calls: Math.max(0, last - Math.max(first, block.cycle) + 1), index, object }
     start += block.bytes + 1
     return row
   })
@@ -145,18 +145,18 @@ function blocks(run: Run, state: State, q: URLSearchParams): BlockPage | undefin
   let cut: BlockPage['cut']
   if (same < old.length) {
     const cause = vs === before && state.at !== 'working' ? callOf(run, state)?.cut?.cause : undefined
-    cut = { start: end(all[same - 1]) + (same === all.length ? 1 : 0), height: 0, node: (all[same] ?? old[same])!.node, ...(cause && { cause }) }
+    cut = { start: end(all[same - 1]) + (same === all.length ? 1 : 0), height: 0, node: (all[same] ?? old[same])!.id, ...(cause && { cause }) }
   }
   const height = (row: BlockRow) => (tokens ? (row.tokens ?? 0) : row.bytes + 1)
   const kinds = (q.get('kind') ?? '').split(',').filter(Boolean)
-  const list = all.filter((row) => (kinds.length === 0 || kinds.includes(row.kind)) && (!q.get('failed') || row.failed) &&
+  const list = all.filter((row) => (kinds.length === 0 || kinds.includes(row.shown_kind)) && (!q.get('failed') || row.failed) &&
     (!q.get('new') || row.place >= same))
   const by = { bytes: (r: BlockRow) => r.bytes, carried: (r: BlockRow) => r.bytes * Math.max(1, r.calls) }[q.get('order') ?? '']
   if (by) list.sort((a, b) => by(b) - by(a))
   const sums = new Map<string, BlockPage['sums'][number]>()
   for (const row of all) {
-    const sum = sums.get(row.kind) ?? { kind: row.kind, blocks: 0, bytes: 0, ...(tokens && { tokens: 0 }) }
-    sums.set(row.kind, { ...sum, blocks: sum.blocks + 1, bytes: sum.bytes + row.bytes,
+    const sum = sums.get(row.shown_kind) ?? { kind: row.shown_kind, blocks: 0, bytes: 0, ...(tokens && { tokens: 0 }) }
+    sums.set(row.shown_kind, { ...sum, blocks: sum.blocks + 1, bytes: sum.bytes + row.bytes,
       ...(tokens && { tokens: (sum.tokens ?? 0) + (row.tokens ?? 0) }) })
   }
   const order = (JSON.parse(textOf(run, 'strata bytes') ?? '{"kinds":[]}') as Strata).kinds
@@ -189,14 +189,14 @@ function page<Row>(rows: Row[], q: URLSearchParams): { items: Row[]; total: numb
 /** Returns what is known of a block: its place in this state, and how long it has to live from there. */
 function node(run: Run, state: State, id: string, content: boolean): unknown {
   const all = placed(run, state)
-  const row = all.find((r) => r.node === id)
+  const row = all.find((r) => r.id === id)
   if (!row) return undefined
   const { node, cycle } = run.rows[row.index]!
   if (content) return textOf(run, 'content ' + node)
   const known = JSON.parse(textOf(run, node)!)
   const now = state.at === 'working' ? cycleOf(run.states.at(-2)?.at ?? '') + 1 : cycleOf(state.at)
-  const ttl = known.headers.ttl === null ? null : known.headers.ttl - (now - cycle)
-  return { ...known, headers: { ...known.headers, ttl }, start: row.start, end: row.start + row.bytes, place: row.place }
+  const ttl = known.ttl === null ? null : known.ttl - (now - cycle)
+  return { ...known, ttl, start: row.start, end: row.start + row.bytes, place: row.place }
 }
 
 /** Returns the calls that are asked for, all of them without a span. */

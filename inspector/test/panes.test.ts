@@ -273,21 +273,21 @@ test('closed rows hide what is below them', () => {
     let depth = 0
     const rows = Array.from({ length: random.below(30) }, (_, n) => {
       depth = n === 0 ? 0 : 1 + random.below(depth + 1)
-      return { node: 'n' + n, depth }
+      return { id: 'n' + n, depth }
     })
-    const closed = new Set(rows.filter(() => random.below(4) === 0).map((r) => r.node))
+    const closed = new Set(rows.filter(() => random.below(4) === 0).map((r) => r.id))
     const want = rows.map((_, n) => n).filter((n) => !ancestors(rows, n).some((a) => closed.has(a)))
     same(visibleRows(rows, closed), want)
   }
 })
 
-function ancestors(rows: readonly { node: string; depth: number }[], n: number): string[] {
+function ancestors(rows: readonly { id: string; depth: number }[], n: number): string[] {
   const list: string[] = []
   let depth = rows[n]?.depth ?? 0
   for (let i = n - 1; i >= 0; i--) {
     const row = rows[i]
     if (row && row.depth < depth) {
-      list.push(row.node)
+      list.push(row.id)
       depth = row.depth
     }
   }

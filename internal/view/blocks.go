@@ -17,25 +17,25 @@ const wordsShown = 200
 
 // Block is a row of a thread.
 type Block struct {
-	Place  int    `json:"place" doc:"How many blocks stand before it"`
-	Node   string `json:"node"`
-	Kind   string `json:"kind"`
-	Role   string `json:"role,omitempty"`
-	Type   string `json:"type,omitempty" doc:"nodeType, if it is not that of every block"`
-	Tool   string `json:"tool,omitempty" doc:"The tool that the block defines, calls or answers for"`
-	Call   string `json:"call,omitempty" doc:"Of a result: the node of its call"`
-	Result string `json:"result,omitempty" doc:"Of a call: the node of its first result"`
-	Failed bool   `json:"failed,omitempty" doc:"The log marks the call as failed"`
-	Stub   bool   `json:"stub,omitempty" doc:"It stands for pruned nodes"`
-	Erased bool   `json:"erased,omitempty"`
-	Bytes  int64  `json:"bytes" doc:"Of its object in the canonical thread"`
-	Tokens *int64 `json:"tokens,omitempty" doc:"Of its content, if they were asked for"`
-	Start  int64  `json:"start" doc:"Offset of its object in the canonical thread"`
-	Born   int64  `json:"born" doc:"The cycle that brought it"`
-	By     string `json:"by,omitempty" doc:"Who did"`
-	First  string `json:"first" doc:"The first words of its content"`
-	New    bool   `json:"new" doc:"It is not in the same place in the other state"`
-	Calls  int64  `json:"calls" doc:"How many calls up to this state carried it"`
+	Place     int    `json:"place" doc:"How many blocks stand before it"`
+	ID        string `json:"id"`
+	ShownKind string `json:"shown_kind" doc:"Its kind in lists and pictures"`
+	ShownRole string `json:"shown_role,omitempty" doc:"The role with which the thread shows it"`
+	Type      string `json:"nodeType,omitempty" doc:"If it is not that of every block"`
+	Tool      string `json:"tool,omitempty" doc:"The tool that the block defines, calls or answers for"`
+	Call      string `json:"call,omitempty" doc:"Of a result: the node of its call"`
+	Result    string `json:"result,omitempty" doc:"Of a call: the node of its first result"`
+	Failed    bool   `json:"failed,omitempty" doc:"The log marks the call as failed"`
+	Stub      bool   `json:"stub,omitempty" doc:"It stands for pruned nodes"`
+	Erased    bool   `json:"erased,omitempty"`
+	Bytes     int64  `json:"bytes" doc:"Of its object in the canonical thread"`
+	Tokens    *int64 `json:"tokens,omitempty" doc:"Of its content, if they were asked for"`
+	Start     int64  `json:"start" doc:"Offset of its object in the canonical thread"`
+	Cycle     int64  `json:"cycle" doc:"The cycle that brought it"`
+	By        string `json:"by,omitempty" doc:"Who did"`
+	First     string `json:"first" doc:"The first words of its content"`
+	New       bool   `json:"new" doc:"It is not in the same place in the other state"`
+	Calls     int64  `json:"calls" doc:"How many calls up to this state carried it"`
 }
 
 // KindSum adds up the blocks of one kind.
@@ -245,7 +245,7 @@ func (v *State) block(ctx context.Context, r *row) (b Block, err error) {
 	if err != nil {
 		return Block{}, err
 	}
-	b = Block{Place: r.place, Node: n.ID, Kind: r.kind.String(), Role: n.RoleIn(r.region), Bytes: r.bytes, Born: n.Cycle,
+	b = Block{Place: r.place, ID: n.ID, ShownKind: r.kind.String(), ShownRole: n.RoleIn(r.region), Bytes: r.bytes, Cycle: n.Cycle,
 		Calls: v.callsOf(n), Failed: failed, Stub: commit.StandsFor(n) != nil, Erased: n.Erased(), By: v.Log.Creator(n).Actor}
 	if n.Type != v.Snapshot.Edition().Traits().BlockType {
 		b.Type = n.Type

@@ -12,26 +12,44 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// Node is one node of a state with its surroundings.
+// Node is one node of a state with its surroundings. Its headers have the names with which they are written.
 type Node struct {
-	Node    string  `json:"node"`
-	Type    string  `json:"type"`
-	Class   string  `json:"class" doc:"^root, ^sys, ^seq, ^ah, turn, container or block"`
-	Kind    string  `json:"kind,omitempty" doc:"Of a block: its kind in lists and pictures"`
-	Role    string  `json:"role,omitempty" doc:"Of a block: the role with which the thread shows it"`
-	Region  string  `json:"region,omitempty"`
-	Parent  string  `json:"parent,omitempty"`
-	Turn    string  `json:"turn,omitempty" doc:"The turn that it is or is in"`
-	Tool    string  `json:"tool,omitempty"`
-	Failed  bool    `json:"failed,omitempty"`
-	Erased  bool    `json:"erased,omitempty" doc:"An erasure removed its content"`
-	Headers Headers `json:"headers"`
-	// Attributes are the custom ones.
-	Attributes map[string]json.RawMessage `json:"attributes,omitempty"`
+	ID          string                     `json:"id"`
+	Type        string                     `json:"nodeType"`
+	Class       string                     `json:"class" doc:"^root, ^sys, ^seq, ^ah, turn, container or block"`
+	Offset      int64                      `json:"offset"`
+	Priority    int64                      `json:"priority"`
+	TTL         *int64                     `json:"ttl" nullable:"true" doc:"Cycles left; null if it never expires"`
+	Cad         *int64                     `json:"cad,omitempty" doc:"In edition 1.0: cycles after which a new node of its key comes"`
+	Role        string                     `json:"role,omitempty"`
+	Kind        string                     `json:"kind,omitempty"`
+	Key         string                     `json:"key,omitempty"`
+	Provenance  string                     `json:"provenance,omitempty"`
+	MIME        string                     `json:"mime,omitempty"`
+	Encoding    string                     `json:"encoding,omitempty"`
+	Tags        []string                   `json:"tags,omitempty"`
+	Refs        []string                   `json:"refs" nullable:"false" doc:"Ids of nodes that it refers to"`
+	Removable   bool                       `json:"removable,omitempty"`
+	Pinned      bool                       `json:"pinned,omitempty"`
+	Attrs       map[string]json.RawMessage `json:"attrs,omitempty" doc:"Custom attributes"`
+	Cycle       int64                      `json:"cycle" doc:"The cycle that brought it"`
+	Created     string                     `json:"created_at_iso,omitempty" doc:"Absent if the time is unknown: the clock counted from 0"`
+	Index       int64                      `json:"creation_index"`
+	ContentHash string                     `json:"content_hash,omitempty"`
+	Parent      string                     `json:"parent_id,omitempty"`
 
-	Content  *Text  `json:"content,omitempty" doc:"A text as it is, any other content as canonical JSON; absent if there is none"`
+	ShownRole string `json:"shown_role,omitempty" doc:"Of a block: the role with which the thread shows it"`
+	ShownKind string `json:"shown_kind,omitempty" doc:"Of a block: its kind in lists and pictures"`
+	Region    string `json:"region,omitempty"`
+	Turn      string `json:"turn,omitempty" doc:"The turn that it is or is in"`
+	Tool      string `json:"tool,omitempty"`
+	Failed    bool   `json:"failed,omitempty"`
+	Erased    bool   `json:"erased,omitempty" doc:"An erasure removed its content"`
+
+	// A browser would round the numbers of a content, and a part of one is no JSON.
+	Text     *Text  `json:"text,omitempty" doc:"The content: a text as it is, any other as canonical JSON; absent if there is none"`
 	Form     string `json:"content_form,omitempty" enum:"text,json" doc:"Which of the two it is"`
-	Complete bool   `json:"complete" doc:"False if content has only the beginning; …/content has all"`
+	Complete bool   `json:"complete" doc:"False if text has only the beginning; …/content has all"`
 	Size     int    `json:"content_bytes" doc:"Of the content in canonical JSON"`
 
 	Bytes  int64  `json:"bytes" doc:"Of what is at and below it in the canonical thread"`
@@ -40,32 +58,11 @@ type Node struct {
 	End    int64  `json:"end" doc:"Offset of the first byte behind it"`
 	Place  int    `json:"place" doc:"How many blocks of the thread stand before it"`
 
-	Born       int64    `json:"born" doc:"The cycle that brought it"`
-	By         string   `json:"by,omitempty" doc:"Who did"`
+	By         string   `json:"by,omitempty" doc:"Who brought it"`
 	Message    string   `json:"message,omitempty" doc:"With which message"`
-	RefersTo   []string `json:"refers_to" nullable:"false"`
 	ReferredBy []string `json:"referred_by" nullable:"false"`
 	StandsFor  []string `json:"stands_for,omitempty" nullable:"false" doc:"Of a stub: the nodes that it replaces"`
 	Carried    []Span   `json:"carried" nullable:"false" doc:"The cycles whose snapshots have it"`
-}
-
-// Headers are the headers of a node that have no member of their own.
-type Headers struct {
-	Kind        string   `json:"kind,omitempty"`
-	Role        string   `json:"role,omitempty"`
-	Key         string   `json:"key,omitempty"`
-	Offset      int64    `json:"offset"`
-	Priority    int64    `json:"priority"`
-	TTL         *int64   `json:"ttl" nullable:"true" doc:"Cycles left; null if it never expires"`
-	Tags        []string `json:"tags,omitempty"`
-	Pinned      bool     `json:"pinned,omitempty"`
-	Removable   bool     `json:"removable,omitempty"`
-	Created     string   `json:"created_at_iso,omitempty" doc:"Absent if the time is unknown: the clock counted from 0"`
-	Index       int64    `json:"creation_index"`
-	Provenance  string   `json:"provenance,omitempty"`
-	MIME        string   `json:"mime,omitempty"`
-	Encoding    string   `json:"encoding,omitempty"`
-	ContentHash string   `json:"content_hash,omitempty"`
 }
 
 // Span is a run of cycles.
@@ -98,9 +95,8 @@ func (v *State) Node(ctx context.Context, c *pact.Context, id string) (d *Node, 
 	if err != nil {
 		return nil, err
 	}
-	d = &Node{Node: id, Type: n.Type, Class: e.Class().String(), Erased: n.Erased(), Born: n.Cycle,
-		Failed: failed, RefersTo: append([]string{}, n.Refs...), ReferredBy: []string{},
-		StandsFor: commit.StandsFor(n), Size: n.Content.Size(), Headers: headersOf(&plain)}
+	d = describe(&plain)
+	d.Failed, d.StandsFor, d.Size = failed, commit.StandsFor(n), n.Content.Size()
 	if err := v.locate(d, path); err != nil {
 		return nil, err
 	}
@@ -118,10 +114,10 @@ func (v *State) Node(ctx context.Context, c *pact.Context, id string) (d *Node, 
 	}
 	for _, h := range n.Headers {
 		if tree.CustomName(h.Name) && json.Valid([]byte(h.Value)) {
-			if d.Attributes == nil {
-				d.Attributes = map[string]json.RawMessage{}
+			if d.Attrs == nil {
+				d.Attrs = map[string]json.RawMessage{}
 			}
-			d.Attributes[h.Name] = json.RawMessage(h.Value)
+			d.Attrs[h.Name] = json.RawMessage(h.Value)
 		}
 	}
 	by := v.Log.Creator(n)
@@ -148,8 +144,8 @@ func (v *State) locate(d *Node, path []*tree.Entry) error {
 		region := path[1].Class()
 		d.Region, d.Parent = region.String(), path[len(path)-2].Node().ID
 		if e.Class() == tree.Block {
-			d.Role = n.RoleIn(region)
-			d.Kind = KindOfNode(n, d.Role).String()
+			d.ShownRole = n.RoleIn(region)
+			d.ShownKind = KindOfNode(n, d.ShownRole).String()
 		}
 		if region == tree.Seq && len(path) > 2 {
 			d.Turn = path[2].Node().ID
@@ -166,10 +162,12 @@ func (v *State) locate(d *Node, path []*tree.Entry) error {
 	return nil
 }
 
-func headersOf(n *pact.Node) Headers {
-	return Headers{Kind: n.Kind, Role: n.Role, Key: n.Key, Offset: n.Offset, Priority: n.Priority, TTL: n.TTL,
-		Tags: n.Tags, Pinned: n.Pinned, Removable: n.Removable, Created: ISO(n.CreatedNS), Index: n.Index,
-		Provenance: n.Provenance, MIME: n.MIME, Encoding: n.Encoding, ContentHash: n.ContentHash}
+// describe says what a node has by itself.
+func describe(n *pact.Node) *Node {
+	return &Node{ID: n.ID, Type: n.NodeType, Class: n.Class, Offset: n.Offset, Priority: n.Priority, TTL: n.TTL, Cad: n.Cad,
+		Role: n.Role, Kind: n.Kind, Key: n.Key, Provenance: n.Provenance, MIME: n.MIME, Encoding: n.Encoding, Tags: n.Tags,
+		Refs: append([]string{}, n.Refs...), Removable: n.Removable, Pinned: n.Pinned, Cycle: n.Cycle, Created: ISO(n.CreatedNS),
+		Index: n.Index, ContentHash: n.ContentHash, Erased: n.Erased, ReferredBy: []string{}}
 }
 
 // content fills in the content of a node, or its beginning.
@@ -191,7 +189,7 @@ func (d *Node) content(ctx context.Context, n *tree.Node) error {
 		text = text[:end]
 	}
 	whole := Text(text)
-	d.Content = &whole
+	d.Text = &whole
 	return nil
 }
 

@@ -92,10 +92,10 @@ func TestBlocksAreThoseOfTheThread(t *testing.T) {
 				t.Errorf("cycle %d: row %d is %+v, want %s; %d are the same", cycle, i, b, objects[i], same)
 			}
 			var object struct{ ID, Role string }
-			if err := json.Unmarshal(objects[i], &object); err != nil || object.ID != b.Node || object.Role != b.Role {
+			if err := json.Unmarshal(objects[i], &object); err != nil || object.ID != b.ID || object.Role != b.ShownRole {
 				t.Errorf("row %d is %+v, want %+v", i, b, object)
 			}
-			bytesOf[b.Kind] += b.Bytes
+			bytesOf[b.ShownKind] += b.Bytes
 		}
 		for _, s := range sums {
 			if s.Bytes != bytesOf[s.Kind] || s.Tokens == nil {
@@ -136,8 +136,8 @@ func TestBlocksAreFilteredAndSorted(t *testing.T) {
 		got, err := v.Blocks(t.Context(), f)
 		must(t, err)
 		want := slices.DeleteFunc(slices.Clone(all.Items), func(b view.Block) bool {
-			return f.Kinds != nil && b.Kind != "call" && b.Kind != "result" || f.Failed && !b.Failed ||
-				f.IDs != nil && !f.IDs[b.Node]
+			return f.Kinds != nil && b.ShownKind != "call" && b.ShownKind != "result" || f.Failed && !b.Failed ||
+				f.IDs != nil && !f.IDs[b.ID]
 		})
 		if f.Order == view.ByBytes {
 			slices.SortStableFunc(want, func(a, b view.Block) int { return int(b.Bytes - a.Bytes) })
@@ -150,7 +150,7 @@ func TestBlocksAreFilteredAndSorted(t *testing.T) {
 	}
 	pairs := 0
 	for _, b := range all.Items {
-		if b.Kind == "call" && b.Result != "" && b.Tool != "" {
+		if b.ShownKind == "call" && b.Result != "" && b.Tool != "" {
 			pairs++
 		}
 	}
@@ -187,9 +187,9 @@ func TestTreeIsInDocumentOrder(t *testing.T) {
 				t.Fatalf("%d nodes, want %d, %v", p.Total, len(want), err)
 			}
 			for _, r := range p.Items {
-				got = append(got, r.Node)
-				if path := sure.Get(tree.Of(v.Snapshot).Path(r.Node)); under == "" && r.Depth != len(path)-1 {
-					t.Errorf("%s has depth %d, want %d", r.Node, r.Depth, len(path)-1)
+				got = append(got, r.ID)
+				if path := sure.Get(tree.Of(v.Snapshot).Path(r.ID)); under == "" && r.Depth != len(path)-1 {
+					t.Errorf("%s has depth %d, want %d", r.ID, r.Depth, len(path)-1)
 				}
 			}
 			if after = p.Next; after == 0 {
@@ -211,14 +211,14 @@ func TestNodesNamesAndTexts(t *testing.T) {
 	v := stateAt(t, c, last)
 	n, err := v.Node(t.Context(), c, "long")
 	must(t, err)
-	if n.Complete || n.Form != "text" || len(*n.Content) > 256<<10 || !strings.HasPrefix(string(*n.Content), "Zürich\n") ||
-		n.By != "ann" || n.Message != "why" || !slices.Equal(n.RefersTo, []string{"rule"}) || *n.Headers.TTL != 9 ||
+	if n.Complete || n.Form != "text" || len(*n.Text) > 256<<10 || !strings.HasPrefix(string(*n.Text), "Zürich\n") ||
+		n.By != "ann" || n.Message != "why" || !slices.Equal(n.Refs, []string{"rule"}) || *n.TTL != 9 ||
 		!slices.Equal(n.Carried, []view.Span{{From: last, To: last}}) || n.Parent != "group" || *n.Tokens != 60_000 {
-		n.Content = nil
+		n.Text = nil
 		t.Errorf("%+v", n)
 	}
 	if n, err = v.Node(t.Context(), c, "rule"); err != nil || !slices.Equal(n.ReferredBy, []string{"long"}) ||
-		string(n.Attributes["data_level"]) != `"high"` || *n.Content != "Never guess." || !n.Complete {
+		string(n.Attrs["data_level"]) != `"high"` || *n.Text != "Never guess." || !n.Complete {
 		t.Errorf("%+v, %v", n, err)
 	}
 	names, err := v.Names(t.Context())
@@ -256,7 +256,7 @@ func TestCarriedIsEverySnapshotThatHasTheNode(t *testing.T) {
 		v := stateAt(t, c, cycle)
 		for e := range sure.All(tree.Of(v.Snapshot).All()) {
 			n, err := v.Node(t.Context(), c, e.Node().ID)
-			if err != nil || !slices.Equal(n.Carried, []view.Span{spans[n.Node]}) {
+			if err != nil || !slices.Equal(n.Carried, []view.Span{spans[n.ID]}) {
 				t.Errorf("@c%d: %s is carried in %v, want %v, %v", cycle, e.Node().ID, n.Carried, spans[e.Node().ID], err)
 			}
 		}

@@ -10,17 +10,17 @@ import (
 
 // TreeRow is a node in its place in the tree.
 type TreeRow struct {
-	Node     string `json:"node"`
+	ID       string `json:"id"`
 	Depth    int    `json:"depth" doc:"0 for the node that the list begins with"`
 	Class    string `json:"class" doc:"^root, ^sys, ^seq, ^ah, turn, container or block"`
 	Region   string `json:"region,omitempty" doc:"^sys, ^seq or ^ah"`
-	Type     string `json:"type"`
+	Type     string `json:"nodeType"`
 	Offset   int64  `json:"offset"`
-	TTL      *int64 `json:"ttl_left,omitempty" doc:"Cycles left; absent for a node that never expires"`
+	TTL      *int64 `json:"ttl,omitempty" doc:"Cycles left; absent for a node that never expires"`
 	Role     string `json:"role,omitempty"`
 	Kind     string `json:"kind,omitempty"`
 	Key      string `json:"key,omitempty"`
-	Cycle    int64  `json:"born" doc:"The cycle that brought it"`
+	Cycle    int64  `json:"cycle" doc:"The cycle that brought it"`
 	Blocks   int    `json:"blocks" doc:"At and below the node"`
 	Bytes    int64  `json:"bytes" doc:"Of these blocks in the canonical thread"`
 	Tokens   *int64 `json:"tokens,omitempty" doc:"Of these blocks, if they were asked for"`
@@ -233,7 +233,7 @@ func (v *State) appendRow(ctx context.Context, text []byte, e *tree.Entry, regio
 
 func (v *State) treeRow(ctx context.Context, e *tree.Entry, region tree.Class, depth int) (r TreeRow, err error) {
 	n, s := e.Node(), e.Summary()
-	r = TreeRow{Node: n.ID, Depth: depth, Class: e.Class().String(), Type: n.Type, Offset: n.Offset, Role: n.Role,
+	r = TreeRow{ID: n.ID, Depth: depth, Class: e.Class().String(), Type: n.Type, Offset: n.Offset, Role: n.Role,
 		Kind: n.Kind, Key: n.Key, Cycle: n.Cycle, Blocks: s.Blocks, Children: e.Children().Len(),
 		Bytes: s.Bytes + int64(s.Roleless*tree.RoleBytes(region))}
 	if region != tree.Root {

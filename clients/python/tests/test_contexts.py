@@ -49,7 +49,7 @@ def test_thread_has_the_form_of_each_api(db: pactctx.Database) -> None:
     assert anthropic["messages"][1]["content"][0]["input"] == {"at": "here"}
     assert snapshot.thread("gemini")["contents"][1]["parts"][0]["functionCall"]["name"] == "weather"
     assert [b["id"] for b in snapshot.thread("canonical")][-1] == "said"
-    assert [b["kind"] for b in snapshot.blocks()] == ["system", "user", "call", "result"]
+    assert [b["shown_kind"] for b in snapshot.blocks()] == ["system", "user", "call", "result"]
     assert snapshot.document()["cycle"] == 1
 
 
@@ -63,8 +63,8 @@ def test_ids_are_there_before_the_edit_is_sent(db: pactctx.Database) -> None:
     chat.commit(policy="chat")
     assert batch.ids == [question, call, answer, answer] and len(set(batch.ids)) == 3
     assert [b["id"] for b in chat.thread("canonical")] == batch.ids[:3]
-    assert chat.node(answer)["refers_to"] == [call] and chat.node(call)["refers_to"] == [question, answer]
-    assert chat.node(question)["headers"]["ttl"] == 3 and chat.node(answer)["attributes"]["data_unit"] == "C"
+    assert chat.node(answer)["refs"] == [call] and chat.node(call)["refs"] == [question, answer]
+    assert chat.node(question)["ttl"] == 3 and chat.node(answer)["attrs"]["data_unit"] == "C"
 
 
 def test_a_database_is_asked_by_names(db: pactctx.Database) -> None:
@@ -119,7 +119,7 @@ def test_history_answers(db: pactctx.Database) -> None:
     assert chat.select("@c1 .block[role='tool']") == ["said"]
     assert [c["id"] for c in chat.diff("@c1", "@c2")["components_added"] if c["nodeType"] == "block"] == ["note"]
     assert chat.life("note")["last_snapshot"] == 2
-    assert chat.node("said")["content"] == "21 degrees"
+    assert chat.node("said")["text"] == "21 degrees"
     assert [c["cycle"] for c in chat.calls()] == [1, 2, 3]
     assert chat.log()[1]["message"] == "begin"
     other = chat.fork("other", "@c1")
@@ -151,7 +151,7 @@ def test_defaults_are_the_latest_snapshots_in_every_edition(db: pactctx.Database
         batch.update("rules", content="Be long.")
         batch.add("A draft.", role="user", id="three")
     assert chat.snapshot().cycle == 2 and chat.snapshot().thread() == chat.thread() == latest
-    assert chat.node("rules")["content"] == "Be brief."
+    assert chat.node("rules")["text"] == "Be brief."
     assert [c["id"] for c in chat.diff()["components_added"] if c["nodeType"] == "block"] == ["two"]
     assert chat.fork("other").thread() == latest
     with pytest.raises(pactctx.Error, match="a depth") as refused:

@@ -267,7 +267,7 @@ def half_a_character(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             node = batch.add("x\ud800y", role="user")
         snapshot = chat.commit()
         assert snapshot.thread("canonical")[0]["content"] == snapshot.thread("openai")[0]["content"] == "x\ud800y"
-        assert chat.node(node)["content"] == "x\ud800y"
+        assert chat.node(node)["text"] == "x\ud800y"
         assert r"x\ud800y" in json.dumps(snapshot.document())
         with refused("E_DOCUMENT_INVALID"):
             db.context("\ud800").info()
@@ -302,7 +302,7 @@ def dots(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             db.context("").exists()
         with chat.edit() as batch:
             assert batch.add("x", id="../a/./b") == "../a/./b"
-        assert chat.node("../a/./b", "working")["content"] == "x"
+        assert chat.node("../a/./b", "working")["text"] == "x"
 
 
 def redirect(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

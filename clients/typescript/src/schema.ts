@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is a62f4c94f8876512ce5ebe0766199f778b2ece7ba3bcbe8327ce8a302436a350.
+// SHA-256 is edfd6b376c384b7b879dd25ebd69dcfa37a819992ef0b0927a6aa9aa5463a1dc.
 
 export interface Attempt {
   attempt_id: string
@@ -725,13 +725,14 @@ export interface Occurrence {
   count: number
   /** The first call that had the text in this block */
   first: number
-  kind?: string
+  id: string
   /** The last one */
   last: number
   /** The first of them, or the part of a long line around the text */
   line: string
-  node: string
   role?: string
+  /** Its kind in lists and pictures */
+  shown_kind?: string
   /** That no finished call has it: an answer that is not sent yet, a request without an answer, or an edit */
   state?: 'unsent' | 'unanswered' | 'working'
 }
@@ -1074,8 +1075,6 @@ export interface ViewAttribute {
 }
 
 export interface ViewBlock {
-  /** The cycle that brought it */
-  born: number
   /** Who did */
   by?: string
   /** Of its object in the canonical thread */
@@ -1084,20 +1083,26 @@ export interface ViewBlock {
   call?: string
   /** How many calls up to this state carried it */
   calls: number
+  /** The cycle that brought it */
+  cycle: number
   erased?: boolean
   /** The log marks the call as failed */
   failed?: boolean
   /** The first words of its content */
   first: string
-  kind: string
+  id: string
   /** It is not in the same place in the other state */
   new: boolean
-  node: string
+  /** If it is not that of every block */
+  nodeType?: string
   /** How many blocks stand before it */
   place: number
   /** Of a call: the node of its first result */
   result?: string
-  role?: string
+  /** Its kind in lists and pictures */
+  shown_kind: string
+  /** The role with which the thread shows it */
+  shown_role?: string
   /** Offset of its object in the canonical thread */
   start: number
   /** It stands for pruned nodes */
@@ -1106,8 +1111,6 @@ export interface ViewBlock {
   tokens?: number
   /** The tool that the block defines, calls or answers for */
   tool?: string
-  /** nodeType, if it is not that of every block */
-  type?: string
 }
 
 export interface ViewBlockPage {
@@ -1196,26 +1199,6 @@ export interface ViewColumn {
   size: number
 }
 
-export interface ViewHeaders {
-  content_hash?: string
-  /** Absent if the time is unknown: the clock counted from 0 */
-  created_at_iso?: string
-  creation_index: number
-  encoding?: string
-  key?: string
-  kind?: string
-  mime?: string
-  offset: number
-  pinned?: boolean
-  priority: number
-  provenance?: string
-  removable?: boolean
-  role?: string
-  tags?: string[] | null
-  /** Cycles left; null if it never expires */
-  ttl: number | null
-}
-
 export interface ViewKindSum {
   blocks: number
   bytes: number
@@ -1234,53 +1217,73 @@ export interface ViewNames {
 }
 
 export interface ViewNode {
-  attributes?: Record<string, unknown>
-  /** The cycle that brought it */
-  born: number
-  /** Who did */
+  /** Custom attributes */
+  attrs?: Record<string, unknown>
+  /** Who brought it */
   by?: string
   /** Of what is at and below it in the canonical thread */
   bytes: number
+  /** In edition 1.0: cycles after which a new node of its key comes */
+  cad?: number
   /** The cycles whose snapshots have it */
   carried: ViewSpan[]
   /** ^root, ^sys, ^seq, ^ah, turn, container or block */
   class: string
-  /** False if content has only the beginning; …/content has all */
+  /** False if text has only the beginning; …/content has all */
   complete: boolean
-  /** A text as it is, any other content as canonical JSON; absent if there is none */
-  content?: string
   /** Of the content in canonical JSON */
   content_bytes: number
   /** Which of the two it is */
   content_form?: 'text' | 'json'
+  content_hash?: string
+  /** Absent if the time is unknown: the clock counted from 0 */
+  created_at_iso?: string
+  creation_index: number
+  /** The cycle that brought it */
+  cycle: number
+  encoding?: string
   /** Offset of the first byte behind it */
   end: number
   /** An erasure removed its content */
   erased?: boolean
   failed?: boolean
-  headers: ViewHeaders
-  /** Of a block: its kind in lists and pictures */
+  id: string
+  key?: string
   kind?: string
   /** With which message */
   message?: string
-  node: string
-  parent?: string
+  mime?: string
+  nodeType: string
+  offset: number
+  parent_id?: string
+  pinned?: boolean
   /** How many blocks of the thread stand before it */
   place: number
+  priority: number
+  provenance?: string
   referred_by: string[]
-  refers_to: string[]
+  /** Ids of nodes that it refers to */
+  refs: string[]
   region?: string
-  /** Of a block: the role with which the thread shows it */
+  removable?: boolean
   role?: string
+  /** Of a block: its kind in lists and pictures */
+  shown_kind?: string
+  /** Of a block: the role with which the thread shows it */
+  shown_role?: string
   /** Of a stub: the nodes that it replaces */
   stands_for?: string[]
   /** Offset in the canonical thread */
   start: number
+  tags?: string[] | null
+  /** The content: a text as it is, any other as canonical JSON; absent if there is none */
+  text?: string
   tokens?: number
   tool?: string
+  /** Cycles left; null if it never expires */
+  ttl: number | null
   /** The turn that it is or is in */
   turn?: string
-  type: string
 }
 
 export interface ViewPicture {
@@ -1328,20 +1331,21 @@ export interface ViewTreePage {
 export interface ViewTreeRow {
   /** At and below the node */
   blocks: number
-  /** The cycle that brought it */
-  born: number
   /** Of these blocks in the canonical thread */
   bytes: number
   children: number
   /** ^root, ^sys, ^seq, ^ah, turn, container or block */
   class: string
+  /** The cycle that brought it */
+  cycle: number
   /** 0 for the node that the list begins with */
   depth: number
   /** The first words of its content */
   first?: string
+  id: string
   key?: string
   kind?: string
-  node: string
+  nodeType: string
   offset: number
   /** ^sys, ^seq or ^ah */
   region?: string
@@ -1349,8 +1353,7 @@ export interface ViewTreeRow {
   /** Of these blocks, if they were asked for */
   tokens?: number
   /** Cycles left; absent for a node that never expires */
-  ttl_left?: number
-  type: string
+  ttl?: number
 }
 
 export interface Written {
@@ -1444,7 +1447,7 @@ export interface Operations {
       /** How many rows were listed before */
       after?: number
       limit?: number
-      /** Only blocks of these kinds, with commas between them */
+      /** Only blocks of these shown_kinds, with commas between them */
       kind?: string
       /** bytes lists the largest first, carried what took most bytes in all calls so far */
       order?: 'place' | 'bytes' | 'carried'

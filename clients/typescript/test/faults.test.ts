@@ -185,7 +185,7 @@ const tested: Record<string, () => Promise<unknown>> = {
     await chat.commit()
     assert.equal((await chat.thread())[0]!.content, 'x\ud800y')
     assert.equal((await chat.thread({ as: 'openai' }))[0]!.content, 'x\ud800y')
-    assert.equal((await pact.call('get-node', { name: 'chat', id })).content, 'x\ud800y')
+    assert.equal((await pact.call('get-node', { name: 'chat', id })).text, 'x\ud800y')
     assert.match(JSON.stringify(await pact.call('export', { name: 'chat', form: 'document' })), /x\\ud800y/)
     await refused('E_DOCUMENT_INVALID', () => pact.context('\ud800'))
     await refused('E_DOCUMENT_INVALID', () => pact.create('\ud800'))
@@ -209,7 +209,7 @@ const tested: Record<string, () => Promise<unknown>> = {
     await refused('E_DOCUMENT_INVALID', () => pact.context(''))
     const id = '../a/./b'
     assert.equal(await chat.add('^ah', { id, content: 'x' }), id)
-    assert.equal((await pact.call('get-node', { name: 'chat', id, at: 'working' })).content, 'x')
+    assert.equal((await pact.call('get-node', { name: 'chat', id, at: 'working' })).text, 'x')
   }),
   'redirect': async () => {
     const { url } = await stub('HTTP/1.1 307 Temporary Redirect\r\nLocation: /v1/contexts\r\nContent-Length: 0\r\n\r\n')

@@ -85,16 +85,16 @@ function Shown({ node }: { node: NodeAnswer }): JSX.Element {
   return (
     <article class="block" aria-label="Selected block">
       <header class="block-head">
-        <Swatch kind={node.kind ?? 'other'} />
+        <Swatch kind={node.shown_kind ?? 'other'} />
         <b>
-          <Safe text={node.node} />
+          <Safe text={node.id} />
         </b>
-        {node.role && (
+        {node.shown_role && (
           <span>
-            <Safe text={node.role} />
+            <Safe text={node.shown_role} />
           </span>
         )}
-        <span class="faint">{node.kind?.replace('_', ' ') ?? node.class}</span>
+        <span class="faint">{node.shown_kind?.replace('_', ' ') ?? node.class}</span>
         {node.tool && (
           <code>
             <Safe text={line(node.tool, 60)} />
@@ -102,19 +102,19 @@ function Shown({ node }: { node: NodeAnswer }): JSX.Element {
         )}
         {node.failed && <span class="failed">failed</span>}
         <span class="block-tools">
-          {node.content !== undefined && <Copy what="copy" text={() => wholeContent(name, node, at)} />}
-          <Copy what="copy id" text={() => node.node} />
+          {node.text !== undefined && <Copy what="copy" text={() => wholeContent(name, node, at)} />}
+          <Copy what="copy id" text={() => node.id} />
           <PageButton />
         </span>
       </header>
       <Place node={node} />
-      {node.erased ? <div class="content"><Erased /></div> : <Body key={node.node + at} node={node} />}
-      <Began node={node.node} />
+      {node.erased ? <div class="content"><Erased /></div> : <Body key={node.id + at} node={node} />}
+      <Began node={node.id} />
       <Facts node={node} />
-      <References title="Refers to" ids={node.refers_to} />
+      <References title="Refers to" ids={node.refs} />
       <References title="Referred to by" ids={node.referred_by} />
       <References title="Stands for" ids={node.stands_for} />
-      {address.value.view !== 'block' && <Life id={node.node} />}
+      {address.value.view !== 'block' && <Life id={node.id} />}
     </article>
   )
 }
@@ -133,14 +133,14 @@ function PageButton(): JSX.Element {
 function Body({ node }: { node: NodeAnswer }): JSX.Element {
   const [name, at] = [address.value.name ?? '', atName.value]
   const [asked, ask] = useState(false)
-  const key = asked && !node.complete ? JSON.stringify([name, node.node, at]) : null
+  const key = asked && !node.complete ? JSON.stringify([name, node.id, at]) : null
   const rest = useLoaded(key, (stop) => wholeContent(name, node, at, stop))
   const box = useRef<HTMLDivElement>(null)
-  if (node.content === undefined) return <div class="content faint">no content</div>
-  const text = rest.value ?? node.content
+  if (node.text === undefined) return <div class="content faint">no content</div>
+  const text = rest.value ?? node.text
   return (
     <div class="content">
-      <Find within={box} of={node.node + at + text.length} />
+      <Find within={box} of={node.id + at + text.length} />
       <div ref={box}>
         <Content text={text} json={node.content_form === 'json' && (node.complete || rest.value !== undefined)} />
       </div>
@@ -192,7 +192,7 @@ function Place({ node }: { node: NodeAnswer }): JSX.Element {
           in {plural(calls, 'call')}: {spans}
         </span>
       )}
-      <Who cycle={node.born} by={node.by} message={node.message} />
+      <Who cycle={node.cycle} by={node.by} message={node.message} />
     </p>
   )
 }

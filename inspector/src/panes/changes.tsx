@@ -53,7 +53,7 @@ function SideBySide({ found }: { found: Comparison }): JSX.Element {
     const row = rows[i]
     if (!row || row.kind === 'fold') return
     const shown = row.right === undefined ? found.left[row.left as number] : found.right[row.right]
-    if (shown) select(shown.node, at.peek(), how)
+    if (shown) select(shown.id, at.peek(), how)
   }
   const unfold = (i: number): void => {
     const row = rows[i]
@@ -143,7 +143,7 @@ function isFold(row: Pair | Fold | undefined): boolean {
 
 function nodeOf(found: Comparison, row: Pair | Fold | undefined): string | undefined {
   if (!row || row.kind === 'fold') return undefined
-  return row.right === undefined ? found.left[row.left as number]?.node : found.right[row.right]?.node
+  return row.right === undefined ? found.left[row.left as number]?.id : found.right[row.right]?.id
 }
 
 function classOf(found: Comparison, row: Pair | Fold | undefined): string {
@@ -163,7 +163,7 @@ function FoldLine({ fold, found, open }: { fold: Fold; found: Comparison; open: 
 function PairLine({ pair, found }: { pair: Pair; found: Comparison }): JSX.Element {
   const left = pair.left === undefined ? undefined : found.left[pair.left]
   const right = pair.right === undefined ? undefined : found.right[pair.right]
-  const known = pair.kind === 'same' ? undefined : found.differences.get((right ?? left)?.node ?? '')
+  const known = pair.kind === 'same' ? undefined : found.differences.get((right ?? left)?.id ?? '')
   const why = known && pair.kind !== 'same' ? causeText(known.cause, pair.kind, found.from.cycle > found.to.cycle) : ''
   const hunks = pair.kind === 'changed' ? known?.content?.hunks : undefined
   const mark = marks[pair.kind]
@@ -219,7 +219,7 @@ function Half({ row, mark, parts, side }: HalfProps): JSX.Element {
     <div class={parts ? 'half compared' : 'half'} data-side={side}>
       <span class="half-place">{row.place}</span>
       <span class="half-mark">{mark}</span>
-      <Swatch kind={row.kind} />
+      <Swatch kind={row.shown_kind} />
       <span class="half-text">
         {row.tool && (
           <span class="message-tool">

@@ -52,8 +52,8 @@ export async function compare(name: string, at: string, vs: string, all: boolean
   const renamed = new Map(report.moves.map((r) => [r.new_id, r.previous_id]))
   const changed = new Set(report.components_modified.filter(visible).map((m) => m.id))
   const pairs = align(
-    old.map((r) => r.node),
-    now.map((r) => r.node),
+    old.map((r) => r.id),
+    now.map((r) => r.id),
     changed,
     replaced,
     renamed,

@@ -1,6 +1,6 @@
 /** A row of a tree in document order: a parent before everything below it. */
 export interface Deep {
-  node: string
+  id: string
   depth: number
 }
 
@@ -14,7 +14,7 @@ export function visibleRows(rows: readonly (Deep | undefined)[], closed: Readonl
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i]
     if (row && row.depth > limit) continue
-    if (row) limit = closed.has(row.node) ? row.depth : Infinity
+    if (row) limit = closed.has(row.id) ? row.depth : Infinity
     list.push(i)
   }
   return list

@@ -22,18 +22,18 @@ interface Props {
 
 /** One block of the thread: who speaks, what kind it is, its first words or all of them. */
 export function Message({ row, before, open, far, carried, toggle }: Props): JSX.Element {
-  const speaks = row.role ?? ''
-  const again = before !== undefined && (before.role ?? '') === speaks
-  const joined = row.kind === 'result' && row.call !== undefined && before?.node === row.call
-  const began = begunAt(row.node)
-  const bare = row.kind === speaks && !row.tool && !row.failed && !row.stub && !far && began.length === 0
+  const speaks = row.shown_role ?? ''
+  const again = before !== undefined && (before.shown_role ?? '') === speaks
+  const joined = row.shown_kind === 'result' && row.call !== undefined && before?.id === row.call
+  const began = begunAt(row.id)
+  const bare = row.shown_kind === speaks && !row.tool && !row.failed && !row.stub && !far && began.length === 0
   return (
-    <div class={`message ${joined ? 'joined' : ''} ${bare ? 'bare' : ''}`} data-kind={row.kind}>
+    <div class={`message ${joined ? 'joined' : ''} ${bare ? 'bare' : ''}`} data-kind={row.shown_kind}>
       <span class="message-role">{again ? '' : <Safe text={speaks || '—'} />}</span>
-      <Swatch kind={row.kind} />
+      <Swatch kind={row.shown_kind} />
       {!bare && (
         <span class="message-head">
-          <span class="message-kind">{row.kind.replace('_', ' ')}</span>
+          <span class="message-kind">{row.shown_kind.replace('_', ' ')}</span>
           {row.tool && (
             <span class="message-tool">
               <Safe text={line(row.tool, 60)} />
@@ -83,7 +83,7 @@ export function Message({ row, before, open, far, carried, toggle }: Props): JSX
 
 function Whole({ row }: { row: BlockRow }): JSX.Element {
   const [name, at] = [address.value.name ?? '', atName.value]
-  const loaded = useLoaded(JSON.stringify([name, row.node, at]), (stop) => nodeAt(name, row.node, at, stop))
+  const loaded = useLoaded(JSON.stringify([name, row.id, at]), (stop) => nodeAt(name, row.id, at, stop))
   if (loaded.failure) return <Problem failure={loaded.failure} again={loaded.again} />
   if (!loaded.value)
     return (
@@ -91,7 +91,7 @@ function Whole({ row }: { row: BlockRow }): JSX.Element {
         <Safe text={row.first} />
       </span>
     )
-  const text = loaded.value.content ?? ''
+  const text = loaded.value.text ?? ''
   const all = loaded.value.complete && text.length <= inRow
   return (
     <div class="message-whole">

@@ -13,21 +13,23 @@ export async function nodeAt(name: string, id: string, at: string, stop?: AbortS
 
 /** Fetches the whole content of a node: a text as it is, any other content as canonical JSON. */
 export async function wholeContent(name: string, node: NodeAnswer, at: string, stop?: AbortSignal): Promise<string> {
-  if (node.complete) return node.content ?? ''
-  const path = `/nodes/${encodeURIComponent(node.node)}/content?at=${encodeURIComponent(at)}`
+  if (node.complete) return node.text ?? ''
+  const path = `/nodes/${encodeURIComponent(node.id)}/content?at=${encodeURIComponent(at)}`
   return (await ask(pathOf(name, path), stop ? { signal: stop } : {})).text()
 }
 
+const headers = ['nodeType', 'kind', 'role', 'key', 'offset', 'priority', 'ttl', 'cad', 'tags', 'pinned', 'removable',
+  'created_at_iso', 'creation_index', 'provenance', 'mime', 'encoding', 'content_hash'] as const
+
 /** The headers and attributes of a node that say something, as text. */
 export function factsOf(node: NodeAnswer): [string, string][] {
-  const list = Object.entries({ nodeType: node.type, ...node.headers, ...node.attributes })
-  return list
+  return [...headers.map((name) => [name, node[name]] as const), ...Object.entries(node.attrs ?? {})]
     .filter(([name, value]) => says(name, value))
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])
 }
 
 // says reports whether a header is more than what every node has by default.
 function says(name: string, value: unknown): boolean {
-  if (value === null || value === '' || value === false) return false
+  if (value === undefined || value === null || value === '' || value === false) return false
   return !((name === 'offset' || name === 'priority') && value === 0)
 }

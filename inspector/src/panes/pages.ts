@@ -14,7 +14,7 @@ export interface Page<Row> {
  * The rows of a long list, fetched in pages as they come in sight. Pages begin at multiples of their
  * size, and each is asked for once; one that failed is asked for again.
  */
-export class Pages<Row extends { node: string }> {
+export class Pages<Row extends { id: string }> {
   /** Counts up whenever rows have come, for those who show them. */
   readonly version = signal(0)
   readonly failure = signal<Failure | undefined>(undefined)
@@ -79,7 +79,7 @@ export class Pages<Row extends { node: string }> {
     }
     page.items.forEach((row, i) => {
       this.list[from + i] = row
-      this.places.set(row.node, from + i)
+      this.places.set(row.id, from + i)
     })
     this.failure.value = undefined
     this.version.value++

@@ -118,7 +118,7 @@ function Messages({ rows }: { rows: Rows }): JSX.Element {
   }, [rows, chosen])
 
   const toggle = (i: number): void => {
-    const node = rows.row(i)?.node
+    const node = rows.row(i)?.id
     if (node === undefined) return
     const next = new Set(open)
     if (!next.delete(node)) next.add(node)
@@ -128,7 +128,7 @@ function Messages({ rows }: { rows: Rows }): JSX.Element {
     setCurrent(i)
     if (!rows.row(i)) await rows.need(i, i)
     const row = rows.row(i)
-    if (row) select(row.node, undefined, how)
+    if (row) select(row.id, undefined, how)
   }
   const keyboard = useRef({ rows, shown, toggle, pick })
   keyboard.current = { rows, shown, toggle, pick }
@@ -140,8 +140,8 @@ function Messages({ rows }: { rows: Rows }): JSX.Element {
     if (!row) return 'waits'
     return [
       row.new ? 'new' : 'pale',
-      lit?.has(row.node) && 'lit',
-      goes?.has(row.node) && 'goes',
+      lit?.has(row.id) && 'lit',
+      goes?.has(row.id) && 'goes',
       isCut(rows, i) && 'cut',
     ]
       .filter(Boolean)
@@ -157,7 +157,7 @@ function Messages({ rows }: { rows: Rows }): JSX.Element {
       current={shown}
       estimate={(i) => messageHeight(rows.row(i))}
       onCurrent={(i, how) => {
-        const node = how === 'push' && trying.peek() && rows.row(i)?.node
+        const node = how === 'push' && trying.peek() && rows.row(i)?.id
         if (node) mark(node)
         else void pick(i, how)
       }}
@@ -173,7 +173,7 @@ function Messages({ rows }: { rows: Rows }): JSX.Element {
             <Message
               row={row}
               before={rows.whole ? rows.row(i - 1) : undefined}
-              open={open.has(row.node)}
+              open={open.has(row.id)}
               far={farFrom(rows, row, i)}
               carried={order.value === 'carried'}
               toggle={() => toggle(i)}
@@ -217,11 +217,11 @@ function CutLine({ rows }: { rows: Rows }): JSX.Element {
 
 /** The partner of a call or a result, if it does not stand next to it. */
 function farFrom(rows: Rows, row: BlockRow, i: number): { node: string; word: string } | null {
-  const partner = row.kind === 'result' ? row.call : row.result
-  if (!partner || rows.row(i - 1)?.node === partner || rows.row(i + 1)?.node === partner) return null
+  const partner = row.shown_kind === 'result' ? row.call : row.result
+  if (!partner || rows.row(i - 1)?.id === partner || rows.row(i + 1)?.id === partner) return null
   const place = rows.whole ? rows.indexOf(partner) : -1
-  const name = row.kind === 'result' ? 'call' : 'result'
-  if (place < 0) return { node: partner, word: row.kind === 'result' ? '→ its call' : '→ its result' }
+  const name = row.shown_kind === 'result' ? 'call' : 'result'
+  if (place < 0) return { node: partner, word: row.shown_kind === 'result' ? '→ its call' : '→ its result' }
   const word = `${place < i ? '↑' : '↓'} ${name}, ${plural(Math.abs(place - i), 'block')}`
   return { node: partner, word }
 }
@@ -243,7 +243,7 @@ function keys(now: { current: Keyboard }): Parameters<typeof useKeys>[1] {
     const { rows, shown, pick } = now.current
     const lit = matches.peek()
     for (let i = shown + step; lit && i >= 0 && i < rows.total; i += step) {
-      if (lit.has(rows.row(i)?.node ?? '')) return void pick(i, 'replace')
+      if (lit.has(rows.row(i)?.id ?? '')) return void pick(i, 'replace')
     }
   }
   return [
@@ -256,7 +256,7 @@ function keys(now: { current: Keyboard }): Parameters<typeof useKeys>[1] {
       does: 'from a call to its result, or back',
       run: () => {
         const row = now.current.rows.row(now.current.shown)
-        const partner = row?.kind === 'result' ? row.call : row?.result
+        const partner = row?.shown_kind === 'result' ? row.call : row?.result
         if (partner) select(partner, at.peek())
       },
     },

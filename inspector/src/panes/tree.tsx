@@ -46,10 +46,10 @@ function Nodes({ nodes, name, state }: { nodes: Pages<TreeRow>; name: string; st
     const place = shown[i] ?? 0
     if (!nodes.row(place)) await nodes.need(place, place)
     const row = nodes.row(place)
-    if (row) select(row.node, undefined, how)
+    if (row) select(row.id, undefined, how)
   }
   const turn = (i: number, open: boolean): void => {
-    const node = rowAt(i)?.node
+    const node = rowAt(i)?.id
     if (node === undefined) return
     const changed = new Set(closed)
     if (open) changed.delete(node)
@@ -59,7 +59,7 @@ function Nodes({ nodes, name, state }: { nodes: Pages<TreeRow>; name: string; st
   const onKey = (event: KeyboardEvent): boolean => {
     const row = rowAt(on)
     if (!row || event.shiftKey || !event.key.startsWith('Arrow')) return false
-    const open = row.children > 0 && !closed.has(row.node)
+    const open = row.children > 0 && !closed.has(row.id)
     if (event.key === 'ArrowRight' && row.children > 0) {
       if (open) void pick(Math.min(on + 1, shown.length - 1), 'replace')
       else turn(on, true)
@@ -80,19 +80,19 @@ function Nodes({ nodes, name, state }: { nodes: Pages<TreeRow>; name: string; st
       current={on}
       estimate={() => 24}
       onCurrent={(i, how) => void pick(i, how)}
-      onOpen={(i) => turn(i, closed.has(rowAt(i)?.node ?? ''))}
+      onOpen={(i) => turn(i, closed.has(rowAt(i)?.id ?? ''))}
       onKey={onKey}
       onRange={(first, last) => void nodes.need(shown[first] ?? 0, shown[last] ?? 0)}
-      rowClass={(i) => (lit?.has(rowAt(i)?.node ?? '') ? 'lit' : '')}
+      rowClass={(i) => (lit?.has(rowAt(i)?.id ?? '') ? 'lit' : '')}
       aria={(i) => {
         const row = rowAt(i)
-        const open = row && row.children > 0 ? !closed.has(row.node) : undefined
+        const open = row && row.children > 0 ? !closed.has(row.id) : undefined
         return { 'aria-level': (row?.depth ?? 0) + 1, 'aria-expanded': open }
       }}
       row={(i) => {
         const row = rowAt(i)
         if (!row) return <div class="tree-line faint">…</div>
-        return <TreeLine row={row} closed={closed.has(row.node)} turn={(open) => turn(i, open)} />
+        return <TreeLine row={row} closed={closed.has(row.id)} turn={(open) => turn(i, open)} />
       }}
     />
   )
@@ -134,11 +134,11 @@ function TreeLine({ row, closed, turn }: LineProps): JSX.Element {
       </span>
       {row.class !== 'block' && <span class="tree-class">{className(row)}</span>}
       <span class="tree-id">
-        <Safe text={row.node} />
+        <Safe text={row.id} />
       </span>
-      {row.class === 'block' && row.type !== 'block' && (
+      {row.class === 'block' && row.nodeType !== 'block' && (
         <span class="tree-type">
-          <Safe text={row.type} />
+          <Safe text={row.nodeType} />
         </span>
       )}
       {row.offset !== 0 && row.class !== 'container' && <span class="tree-type">offset {signed(row.offset)}</span>}
@@ -157,8 +157,8 @@ function TreeLine({ row, closed, turn }: LineProps): JSX.Element {
           #<Safe text={row.key} />
         </span>
       )}
-      {row.ttl_left !== undefined && <span class="tree-ttl">ttl {row.ttl_left}</span>}
-      {row.class === 'turn' && <span class="tree-type">cycle {row.born}</span>}
+      {row.ttl !== undefined && <span class="tree-ttl">ttl {row.ttl}</span>}
+      {row.class === 'turn' && <span class="tree-type">cycle {row.cycle}</span>}
       {row.class !== 'block' && <span class="tree-type">{plural(row.blocks, 'block')}</span>}
       <span class="tree-first">{row.first && <Safe text={row.first} />}</span>
       <span class="tree-type">{row.tokens === undefined ? bytes(row.bytes) : plural(row.tokens, 'token')}</span>

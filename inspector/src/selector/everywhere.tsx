@@ -23,7 +23,7 @@ function toCall(by: 1 | -1): boolean {
   if (items.length === 0) return false
   const here = from === 'working' ? Infinity : from
   const next = items.filter((o) => (o.first - here) * by > 0).sort((a, b) => (a.first - b.first) * by)[0]
-  if (next) select(next.node, firstOf(next), 'replace')
+  if (next) select(next.id, firstOf(next), 'replace')
   return true
 }
 
@@ -67,10 +67,10 @@ function Hits({ found }: { found: Occurrences }) {
       {found.items.slice(0, 200).map((o) => {
         const there = typeof shown === 'number' && o.first <= shown && shown <= o.last
         return (
-          <li key={o.node + o.first}>
-            <button type="button" aria-current={address.value.node === o.node ? 'true' : undefined}
-              onClick={() => select(o.node, there ? shown : firstOf(o))}>
-              <Swatch kind={o.kind ?? 'other'} />
+          <li key={o.id + o.first}>
+            <button type="button" aria-current={address.value.node === o.id ? 'true' : undefined}
+              onClick={() => select(o.id, there ? shown : firstOf(o))}>
+              <Swatch kind={o.shown_kind ?? 'other'} />
               <Span o={o} />
               <span class="hit-line">{line(o.line, 160)}</span>
               {o.count > 1 && <span class="faint">{plural(o.count, 'line')}</span>}
@@ -111,10 +111,10 @@ export function Everywhere({ q }: { q: string }) {
       <p class="faint" role="status">{busy ? 'Searching …' : list.length === 0 ? 'No call of any context has this text.' : plural(list.length, 'context')}</p>
       <ul class="hits" tabIndex={0}>
         {list.flatMap((context) => context.items.map((o, i) => (
-          <li key={context.context + o.node + o.first}>
-            <Link to={{ name: context.context, at: o.state ? 'working' : o.last, node: o.node, q }}>
+          <li key={context.context + o.id + o.first}>
+            <Link to={{ name: context.context, at: o.state ? 'working' : o.last, node: o.id, q }}>
               <b>{i === 0 ? <bdi>{safe(context.context)}</bdi> : ''}</b>
-              <Swatch kind={o.kind ?? 'other'} />
+              <Swatch kind={o.shown_kind ?? 'other'} />
               <Span o={o} />
               <span class="hit-line">{line(o.line, 160)}</span>
               {i === context.items.length - 1 && context.total > i + 1 && <span class="faint">and {count(context.total - i - 1)} more</span>}

@@ -45,7 +45,7 @@ export function useSearch(): { found: Found | undefined; failure: Failure | unde
 
 async function search(name: string, q: string, state: string, stop: AbortSignal): Promise<Found> {
   if (!isSelector(q)) {
-    const ids = (await api.grep(q.trim(), { context: name, at: state }, stop)).items[0]!.items.map((item) => item.node)
+    const ids = (await api.grep(q.trim(), { context: name, at: state }, stop)).items[0]!.items.map((item) => item.id)
     return { q, kind: 'text', ids, suggestions: [] }
   }
   await check(name, isRange(q) ? q : addressed(q, state), stop)

@@ -104,7 +104,7 @@ func showWhole(ctx context.Context, a *command.App, id string, raw bool, missing
 // contentLine is a line of pact show ID --json.
 type contentLine struct {
 	ID      string          `json:"id"`
-	Cycle   int64           `json:"cycle"` // of the snapshot
+	At      int64           `json:"snapshot"` // the cycle of the one that has this content
 	Role    string          `json:"role,omitempty"`
 	Kind    string          `json:"kind,omitempty"`
 	Content json.RawMessage `json:"content"`

@@ -30,7 +30,7 @@ def _color(kind: str) -> str:
 def blocks_html(title: str, page: Mapping[str, Any]) -> str:
     """Returns a page of blocks as a table."""
     rows = "".join(
-        f'<tr><td><span style="color:{_color(b["kind"])}">■</span> {escape(b["kind"])}</td>'
+        f'<tr><td><span style="color:{_color(b["shown_kind"])}">■</span> {escape(b["shown_kind"])}</td>'
         f"<td>{escape(b.get('tool', ''))}</td><td>{b['bytes']:,}</td>"
         f'<td style="text-align:left">{escape(b["first"])}</td></tr>'
         for b in page["items"]

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is a62f4c94f8876512ce5ebe0766199f778b2ece7ba3bcbe8327ce8a302436a350.
+SHA-256 is edfd6b376c384b7b879dd25ebd69dcfa37a819992ef0b0927a6aa9aa5463a1dc.
 """
 
 from __future__ import annotations
@@ -662,11 +662,11 @@ class NewNode(TypedDict):
 class Occurrence(TypedDict):
     count: int
     first: int
-    kind: NotRequired[str]
+    id: str
     last: int
     line: str
-    node: str
     role: NotRequired[str]
+    shown_kind: NotRequired[str]
     state: NotRequired[Literal["unsent", "unanswered", "working"]]
 
 
@@ -911,25 +911,25 @@ class ViewAttribute(TypedDict):
 
 
 class ViewBlock(TypedDict):
-    born: int
     by: NotRequired[str]
     bytes: int
     call: NotRequired[str]
     calls: int
+    cycle: int
     erased: NotRequired[bool]
     failed: NotRequired[bool]
     first: str
-    kind: str
+    id: str
     new: bool
-    node: str
+    nodeType: NotRequired[str]
     place: int
     result: NotRequired[str]
-    role: NotRequired[str]
+    shown_kind: str
+    shown_role: NotRequired[str]
     start: int
     stub: NotRequired[bool]
     tokens: NotRequired[int]
     tool: NotRequired[str]
-    type: NotRequired[str]
 
 
 class ViewBlockPage(TypedDict):
@@ -985,24 +985,6 @@ class ViewColumn(TypedDict):
     size: int
 
 
-class ViewHeaders(TypedDict):
-    content_hash: NotRequired[str]
-    created_at_iso: NotRequired[str]
-    creation_index: int
-    encoding: NotRequired[str]
-    key: NotRequired[str]
-    kind: NotRequired[str]
-    mime: NotRequired[str]
-    offset: int
-    pinned: NotRequired[bool]
-    priority: int
-    provenance: NotRequired[str]
-    removable: NotRequired[bool]
-    role: NotRequired[str]
-    tags: NotRequired[list[str] | None]
-    ttl: int | None
-
-
 class ViewKindSum(TypedDict):
     blocks: int
     bytes: int
@@ -1023,35 +1005,50 @@ class ViewNames(TypedDict):
 ViewNode = TypedDict(
     "ViewNode",
     {
-        "attributes": "NotRequired[dict[str, Any]]",
-        "born": "int",
+        "attrs": "NotRequired[dict[str, Any]]",
         "by": "NotRequired[str]",
         "bytes": "int",
+        "cad": "NotRequired[int]",
         "carried": "list[ViewSpan]",
         "class": "str",
         "complete": "bool",
-        "content": "NotRequired[str]",
         "content_bytes": "int",
         "content_form": "NotRequired[Literal[\"text\", \"json\"]]",
+        "content_hash": "NotRequired[str]",
+        "created_at_iso": "NotRequired[str]",
+        "creation_index": "int",
+        "cycle": "int",
+        "encoding": "NotRequired[str]",
         "end": "int",
         "erased": "NotRequired[bool]",
         "failed": "NotRequired[bool]",
-        "headers": "ViewHeaders",
+        "id": "str",
+        "key": "NotRequired[str]",
         "kind": "NotRequired[str]",
         "message": "NotRequired[str]",
-        "node": "str",
-        "parent": "NotRequired[str]",
+        "mime": "NotRequired[str]",
+        "nodeType": "str",
+        "offset": "int",
+        "parent_id": "NotRequired[str]",
+        "pinned": "NotRequired[bool]",
         "place": "int",
+        "priority": "int",
+        "provenance": "NotRequired[str]",
         "referred_by": "list[str]",
-        "refers_to": "list[str]",
+        "refs": "list[str]",
         "region": "NotRequired[str]",
+        "removable": "NotRequired[bool]",
         "role": "NotRequired[str]",
+        "shown_kind": "NotRequired[str]",
+        "shown_role": "NotRequired[str]",
         "stands_for": "NotRequired[list[str]]",
         "start": "int",
+        "tags": "NotRequired[list[str] | None]",
+        "text": "NotRequired[str]",
         "tokens": "NotRequired[int]",
         "tool": "NotRequired[str]",
+        "ttl": "int | None",
         "turn": "NotRequired[str]",
-        "type": "str",
     },
 )
 
@@ -1098,21 +1095,21 @@ ViewTreeRow = TypedDict(
     "ViewTreeRow",
     {
         "blocks": "int",
-        "born": "int",
         "bytes": "int",
         "children": "int",
         "class": "str",
+        "cycle": "int",
         "depth": "int",
         "first": "NotRequired[str]",
+        "id": "str",
         "key": "NotRequired[str]",
         "kind": "NotRequired[str]",
-        "node": "str",
+        "nodeType": "str",
         "offset": "int",
         "region": "NotRequired[str]",
         "role": "NotRequired[str]",
         "tokens": "NotRequired[int]",
-        "ttl_left": "NotRequired[int]",
-        "type": "str",
+        "ttl": "NotRequired[int]",
     },
 )
 
