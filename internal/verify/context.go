@@ -21,6 +21,7 @@ type verifier struct {
 	fresh    []string                    // ids of the versions that the current tree adds
 	region   tree.Class                  // the region that is being checked
 	buf      []byte                      // reused to render a block
+	sums     threadSums                  // of the threads that were sent
 	attempts map[int64][]history.Attempt // by cycle
 	err      error                       // why something could not be read
 }

@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 
 	"github.com/contexttree/pact/history"
@@ -11,8 +9,8 @@ import (
 )
 
 // snapshot checks a tree, and compares it with the SHA-256 of the bytes in the log if they were
-// written, and with the threads that the attempts of the cycle sent. Only for the SHA-256 does it
-// write out the whole thread; in other trees it renders each block once.
+// written, and with the threads that the attempts of the cycle sent. It renders each block once, and
+// for the SHA-256 once more.
 func (v *verifier) snapshot(t *tree.Tree, of *history.Entry) *inspect.Defect {
 	if d := v.tree(t, of); d != nil || v.err != nil {
 		return d
@@ -27,11 +25,11 @@ func (v *verifier) snapshot(t *tree.Tree, of *history.Entry) *inspect.Defect {
 		return nil
 	}
 	v.found.Sent++
-	h := sha256.New()
-	if v.err = t.WriteThread(v.ctx, h); v.err != nil {
+	found, err := v.sums.of(v.ctx, t)
+	if v.err = err; err != nil {
 		return nil
 	}
-	if found := hex.EncodeToString(h.Sum(nil)); found != of.Sent {
+	if found != of.Sent {
 		return &inspect.Defect{Cycle: t.Cycle(), What: "SHA-256 of the bytes that were sent", Recorded: of.Sent, Found: found}
 	}
 	return nil

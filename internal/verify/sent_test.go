@@ -1,0 +1,69 @@
+package verify_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/internal/verify"
+	"github.com/contexttree/pact/store"
+)
+
+// Whatever was added, left out or pruned between two threads, each has the SHA-256 of its bytes.
+func TestTheSumOfAThreadIsThatOfItsBytes(t *testing.T) {
+	for seed := range uint64(testrun.Size(t, 10, 30, 300)) {
+		random := rand.New(rand.NewPCG(seed, 9))
+		c := create(t, pact.NewDB(store.NewMemory()))
+		var list []*tree.Tree
+		var gone []string // what the next commit prunes
+		for n := range 30 {
+			snapshot, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+				region := []string{"^ah", "^ah", "^ah", "^sys"}[random.IntN(4)]
+				for i := range random.IntN(3) {
+					b.Add(region, pact.Spec{Kind: "text", Content: fmt.Sprint("text ", n, " ", i), Offset: int64(random.IntN(3))})
+				}
+				return nil
+			}, Pruning: &pact.Pruning{IDs: gone}})
+			must(t, err)
+			gone = nil
+			for turn, err := range tree.Of(snapshot.Snapshot).Region(tree.Seq).Children().All() {
+				if must(t, err); n%4 == 3 && random.IntN(5) == 0 {
+					gone = append(gone, turn.Node().ID)
+				}
+			}
+			if random.IntN(3) > 0 {
+				list = append(list, tree.Of(snapshot.Snapshot))
+			}
+		}
+		sums, _, err := verify.SumThreads(background, list)
+		must(t, err)
+		for i, of := range list {
+			thread, err := of.Thread(background)
+			must(t, err)
+			if want := sha256.Sum256(thread); sums[i] != hex.EncodeToString(want[:]) {
+				t.Fatalf("seed %d: thread %d has the sum %s, want %x of\n%s", seed, i, sums[i], want, thread)
+			}
+		}
+	}
+}
+
+// Verifying what was sent costs what each call adds, not all threads: each block is rendered once.
+func TestVerifyingSentThreadsIsLinear(t *testing.T) {
+	for _, calls := range []int{50, 200} {
+		c := create(t, pact.NewDB(store.NewMemory()))
+		var list []*tree.Tree
+		for n := range calls {
+			snapshot, err := c.Commit(background, &pact.CommitOptions{Edit: say(fmt.Sprint("text ", n))})
+			must(t, err)
+			list = append(list, tree.Of(snapshot.Snapshot))
+		}
+		if _, blocks, err := verify.SumThreads(background, list); err != nil || blocks != calls {
+			t.Errorf("for %d threads %d blocks were rendered, %v", calls, blocks, err)
+		}
+	}
+}
