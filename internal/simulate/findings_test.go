@@ -133,25 +133,17 @@ func TestFindingsOfTools(t *testing.T) {
 }
 
 // A window of 1,000 tokens, and calls of 801, 812 and 823 words, of which the last leaves 177: enough for 16 more of 11.
+// The window is that of the model, if a list of prices has it.
 func TestFindingsOfAWindow(t *testing.T) {
 	prices := priced(0.1, 1.25)
 	prices.Models[0].Window = 1000
-	o := simulate.Options{Counter: wordCounter{}, Prices: prices, Model: "m", Dialect: "gemini"}
-	report, err := simulate.Findings(context.Background(), conversed(t, words("a", 800), words("b", 10), words("c", 10)), o)
-	must(t, err)
-	i := slices.IndexFunc(report.Findings, func(f simulate.Finding) bool { return f.What == simulate.WindowFilled })
-	if i < 0 {
-		t.Fatalf("%+v", report.Findings)
-	}
-	if f := report.Findings[i]; *f.Tokens != 177 || f.Cycle != 3 || f.Says != "the last call filled 82 % of the window, which leaves 177 tokens, for about 16 calls" {
-		t.Errorf("%+v", f)
-	}
-	o.Model = "a model that no list has"
-	if report, err = simulate.Findings(context.Background(), conversed(t, words("a", 800), words("b", 10), words("c", 10)), o); err != nil {
-		t.Fatal(err)
-	}
-	if len(report.Findings) != 0 {
-		t.Errorf("without a window %+v", report.Findings)
+	for model, want := range map[string]int{"m": 1, "a model that no list has": 0} {
+		report, err := simulate.Findings(t.Context(), conversed(t, words("a", 800), words("b", 10), words("c", 10)), simulate.Options{
+			Counter: wordCounter{}, Prices: prices, Model: model, Dialect: "gemini"})
+		must(t, err)
+		if f := report.Findings; len(f) != want || want > 0 && (f[0].What != simulate.WindowFilled || *f[0].Tokens != 177 || f[0].Cycle != 3) {
+			t.Errorf("%s: %+v", model, report.Findings)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"testing"
@@ -9,8 +10,9 @@ import (
 	"github.com/contexttree/pact/internal/dbtest"
 )
 
-// A search and a thread for a person are whole where a read of the store fails, or the error is that of the store.
-func TestReadsThatFailEndASearch(t *testing.T) {
+// A search, a thread for a person, a tree, its blocks and names and a picture are whole where a read of the store fails, or
+// the error is that of the store.
+func TestReadsThatFailEndAnAnswer(t *testing.T) {
 	dbtest.EveryRead(t, func(db *pact.DB) error {
 		c, err := pact.Create(t.Context(), db, "w", nil)
 		for i := range 12 {
@@ -37,6 +39,31 @@ func TestReadsThatFailEndASearch(t *testing.T) {
 			text += fmt.Sprintf("%+v ", *o)
 		}
 		thread, err := Thread(t.Context(), c.Working(), true)
-		return text + string(thread), err
+		if err != nil {
+			return "", err
+		}
+		log, err := NewReader(c, Bytes, nil, nil).Log(t.Context())
+		if err != nil {
+			return "", err
+		}
+		state := &State{Snapshot: c.Working(), Log: log}
+		rows, err := state.Tree(t.Context(), "", 3, 30)
+		if err != nil {
+			return "", err
+		}
+		blocks, err := state.Blocks(t.Context(), Filter{Limit: 30})
+		if err != nil {
+			return "", err
+		}
+		names, err := state.Names(t.Context())
+		if err != nil {
+			return "", err
+		}
+		drawn, err := NewReader(c, Bytes, nil, nil).Draw(t.Context(), pact.Cycle(1), "latest", PictureOptions{Columns: 9, Rows: 30, Unit: Bytes})
+		if err != nil {
+			return "", err
+		}
+		shown, err := json.Marshal([]any{rows, blocks, names, drawn})
+		return text + string(thread) + string(shown), err
 	})
 }
