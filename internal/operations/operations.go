@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/nearest"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
@@ -45,7 +46,10 @@ func (r *Replay) Line(ctx context.Context, line []byte) error {
 		return fault.New(fault.DocumentInvalid, "the line is not a JSON object", `write an operation such as {"op":"commit"}`)
 	}
 	m := &members{doc: doc, what: "operation"}
-	op := m.text("op")
+	op := m.need("op")
+	if m.err != nil {
+		return m.err
+	}
 	if op == "config" {
 		return r.config(m)
 	}
@@ -70,7 +74,8 @@ func (r *Replay) Line(ctx context.Context, line []byte) error {
 		return r.commit(ctx, m)
 	}
 	return fault.At(fault.DocumentInvalid, fault.NoOffset, op, "there is no operation "+strconv.Quote(op),
-		"write config, add, update, replace, remove, move or commit")
+		nearest.Remedy(op, []string{"config", "add", "update", "replace", "remove", "move", "commit"},
+			"write config, add, update, replace, remove, move or commit"))
 }
 
 // editOf reads an operation that is an edit.
