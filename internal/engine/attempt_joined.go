@@ -16,14 +16,13 @@ const longestJoined = 4 << 10
 // then, the numbers of its attempts could not be seen, and a join under way would take a row away that it had not read.
 // A batch with a revision needs none of this, because the medium refuses it once the cycle is over.
 func (e *Engine) requireUnjoined(ctx context.Context, b *store.Batch, l *branch) error {
-	k := cacheKey{key: l.key, part: partSettled}
-	s, _ := e.cache.get(k).(*settled)
+	s := e.lastSettled(l.key)
 	if s == nil {
 		var err error
 		if s, err = readSettled(ctx, e.store, l); err != nil {
 			return err
 		}
-		e.cache.put(k, s, 200)
+		e.noteSettled(l.key, s)
 	}
 	requireValue(b, in(l.key, settledKey), s.raw)
 	if s.cycle >= l.last.stamps.Cycle { // joined since the branch was read

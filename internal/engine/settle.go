@@ -27,7 +27,7 @@ var usualPace = pace{joined: 64, stays: 32, between: 512, rows: 2048}
 // settleSoon joins and writes checkpoints where enough cycles came together, in the background unless the
 // engine does it at once. now is the snapshot that the change before it published.
 func (e *Engine) settleSoon(l *branch, now publishedSnapshot) {
-	s, _ := e.cache.get(cacheKey{key: l.key, part: partSettled}).(*settled)
+	s := e.lastSettled(l.key)
 	if s == nil {
 		s = l.unsettled()
 	}
@@ -218,9 +218,20 @@ func (e *Engine) settle(ctx context.Context, key history.Key, cycles int64, now 
 		e.forgetUpTo(l, s.revision)
 	}
 	if err == nil && !more {
-		e.cache.put(cacheKey{key: l.key, part: partSettled}, s, 200)
+		e.noteSettled(l.key, s)
 	}
 	return more, err
+}
+
+// lastSettled returns how far a branch was settled when this engine last looked, nil if it has not, or forgot. Others may
+// have settled more since.
+func (e *Engine) lastSettled(key history.Key) *settled {
+	s, _ := e.cache.get(cacheKey{key: key, part: partSettled}).(*settled)
+	return s
+}
+
+func (e *Engine) noteSettled(key history.Key, s *settled) {
+	e.cache.put(cacheKey{key: key, part: partSettled}, s, 200)
 }
 
 // join makes a segment of the oldest cycles in the log. The last cycle stays there, because a record

@@ -1,9 +1,11 @@
 package verify_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"testing"
 
@@ -64,6 +66,39 @@ func TestVerifyingSentThreadsIsLinear(t *testing.T) {
 		}
 		if _, blocks, err := verify.SumThreads(background, list); err != nil || blocks != calls {
 			t.Errorf("for %d threads %d blocks were rendered, %v", calls, blocks, err)
+		}
+	}
+}
+
+// A thread that is not the one of which the log says that it was sent is a defect of its cycle.
+func TestVerifyFindsOtherBytesThanWereSent(t *testing.T) {
+	db := pact.NewDB(store.NewMemory())
+	c := create(t, db)
+	for n := range 3 {
+		must(t, c.Edit(background, say(fmt.Sprint("text ", n)), nil))
+		_, err := c.Send(background, io.Discard, nil)
+		must(t, err)
+		_, err = c.Commit(background, nil)
+		must(t, err)
+	}
+	var history bytes.Buffer
+	must(t, c.Export(background, &history))
+	log, err := logOf(c)
+	must(t, err)
+	for _, e := range log {
+		if e.Cycle != 2 || e.Sent == "" {
+			continue
+		}
+		other := sha256.Sum256([]byte("others"))
+		_, _, err := pact.ImportHistory(background, db, "altered", bytes.NewReader(bytes.ReplaceAll(history.Bytes(),
+			[]byte(e.Sent), []byte(hex.EncodeToString(other[:])))), nil)
+		must(t, err)
+	}
+	for name, cycle := range map[string]int64{"c": 0, "altered": 2} {
+		found, err := pact.Verify(background, db, name, nil)
+		must(t, err)
+		if d := found.Defect; (d != nil) != (cycle > 0) || d != nil && (d.Cycle != cycle || d.What != "SHA-256 of the bytes that were sent") {
+			t.Errorf("%s: %+v", name, d)
 		}
 	}
 }
