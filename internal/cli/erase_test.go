@@ -151,7 +151,7 @@ func tamper(t *testing.T, path, old, new string) {
 	}
 }
 
-// TestVerifyAll damages the row of one context and the content of another.
+// TestVerifyAll damages the content of one of two contexts.
 func TestVerifyAll(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "pact.db")
 	pact := func(want int, args ...string) string {
@@ -182,19 +182,6 @@ func TestVerifyAll(t *testing.T) {
 		t.Errorf("printed %q", got)
 	}
 	if got := pact(1, "show", "one", "@t0", "--as", "thread"); !strings.Contains(got, "content hash") || strings.Contains(got, "oNe") {
-		t.Errorf("printed %q", got)
-	}
-	file, err := sql.Open("sqlite", db)
-	if err == nil {
-		_, err = file.Exec("UPDATE pair SET value = zeroblob(20) WHERE space = 2 AND name = x'69'")
-	}
-	must(t, err)
-	file.Close()
-	if got := pact(1, "verify", "--all", "--json"); !strings.Contains(got,
-		`{"broken":{"loose":true,"cycle":0,"what":"the context \"two\" is damaged: `) {
-		t.Errorf("printed %q", got)
-	}
-	if got := pact(1, "contexts"); !strings.Contains(got, "not as it was written") {
 		t.Errorf("printed %q", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,59 @@ func TestVerifyNamesWhatIsDamaged(t *testing.T) {
 		if list := verdicts(t, fileOf(t, path)); len(list) == 0 || !strings.Contains(list[0], c.want) {
 			t.Errorf("%q became %q, forged: %t\nfound %q, want %q", c.old, c.new, c.forged, list, c.want)
 		}
+	}
+}
+
+// All contexts are verified, also those behind one that does not hold or cannot be read; what belongs to none is the store's.
+func TestVerifyGoesOnBehindADefect(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	s := fileOf(t, path)
+	for _, name := range []string{"one", "two", "three"} {
+		c, err := pact.Create(background, s, name, nil)
+		must(t, err)
+		must(t, c.Edit(background, say("said in "+name), nil))
+		_, err = c.Commit(background, nil)
+		must(t, err)
+	}
+	must(t, s.Close())
+	found := func() (list []string) {
+		done, all := 0, 0
+		r, err := pact.VerifyAll(background, fileOf(t, path), func(n, of int) { done, all = max(done, n), of })
+		must(t, err)
+		for _, v := range r.Contexts {
+			if v.Holds() {
+				list = append(list, v.Context+" holds")
+			} else {
+				list = append(list, v.Context+": "+v.Defect.What)
+			}
+		}
+		if slices.Sort(list); r.Defect != nil {
+			list = append(list, "of the store: "+r.Defect.What)
+		} else if holding := len(slices.DeleteFunc(slices.Clone(list), func(s string) bool { return !strings.HasSuffix(s, " holds") })); done != holding || all != 3 {
+			t.Errorf("%d of %d snapshots were verified", done, all)
+		}
+		return list
+	}
+	if got := found(); !slices.Equal(got, []string{"one holds", "three holds", "two holds"}) {
+		t.Errorf("%q", got)
+	}
+	if tamper(t, path, "said in two", "Said in two", false) == 0 {
+		t.Error("nothing says it")
+	}
+	if got := found(); !slices.Equal(got, []string{"one holds", "three holds", "two: content hash"}) {
+		t.Errorf("%q", got)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err == nil {
+		_, err = db.Exec("UPDATE pair SET value = zeroblob(20) WHERE space = 3 AND name = x'69'")
+	}
+	must(t, err)
+	must(t, db.Close())
+	if got := found(); len(got) != 1 || !strings.HasPrefix(got[0], `of the store: the context "three" is damaged: `) {
+		t.Errorf("%q", got)
+	}
+	if r, err := pact.Verify(background, fileOf(t, path), "one", nil); err != nil || r.Defect == nil || !r.Defect.NoCycle || r.Context != "one" {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 

@@ -2,11 +2,13 @@ package manage
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 )
 
@@ -174,6 +176,79 @@ func TestHowManyUsesTheProviderIsAskedToClear(t *testing.T) {
 		how, uses, stay := c.last.Clearing()
 		if left := max(0, n-1); uses != left || (how != nil) != (left > 0) || left > 0 && stay != n+1-left || c.text("c0") != longText {
 			t.Errorf("call %d: %d uses, %d stay", n, uses, stay)
+		}
+	}
+}
+
+// A note says how many calls sent what it stands for: an answer is one call, however many parts it has.
+func TestANoteSaysAfterHowManyCalls(t *testing.T) {
+	for calls, want := range map[int]string{1: "[Left out after 1 call; c0 is", 3: "[Left out after 3 calls; c0 is"} {
+		c := converse(t, fmt.Sprintf(`{"when":"now","rules":[{"select":"[kind='result'][bytes>400]","ttl":%d,"stub":true}]}`, calls), provider.Messages, "m-1")
+		c.sends(turnOf(c.api, 0, "a thought", longText)...)
+		for n := range calls {
+			one := []any{map[string]any{"type": "text", "text": "Two at once."}}
+			results := []any{}
+			for _, turn := range [][]any{turnOf(c.api, 2*n+1, "", "x"), turnOf(c.api, 2*n+2, "", "y")} {
+				one = append(one, turn[0].(map[string]any)["content"].([]any)...)
+				results = append(results, turn[1].(map[string]any)["content"].([]any)...)
+			}
+			c.sends(map[string]any{"role": "assistant", "content": one}, map[string]any{"role": "user", "content": results})
+		}
+		if got := c.text("c0"); !strings.HasPrefix(got, want) {
+			t.Errorf("%.60q, want %s", got, want)
+		}
+	}
+}
+
+// A request says which parts have another form than when it was asked last, and which do not go as they came.
+func TestARequestSaysWhatChanged(t *testing.T) {
+	c := converse(t, `{}`, provider.Chat, "m")
+	q := c.asks(append(turnOf(c.api, 0, "", longText), turnOf(c.api, 1, "", longText)...)...)
+	expect := func(what string, changed, formed []int) {
+		t.Helper()
+		must(t, q.Follow(c.list))
+		if got := q.Changed(); !slices.Equal(got, changed) || !slices.Equal(q.Formed(), formed) {
+			t.Errorf("%s: changed are %v, and %v are not as they came, want %v and %v", what, got, q.Formed(), changed, formed)
+		}
+	}
+	at := func(call string) int { return q.results[call] }
+	decide := func(call string, action Action) {
+		c.list.Add(Decision{Action: action, Key: q.Parts[at(call)].Key, ID: call, Since: "c1", Text: canon.String("short")})
+	}
+	expect("as it came", nil, nil)
+	decide("c1", Left)
+	expect("one left", []int{at("c1")}, []int{at("c1")})
+	expect("again", nil, []int{at("c1")})
+	decide("c0", Left)
+	expect("the one before", []int{at("c0")}, []int{at("c0"), at("c1")})
+	decide("c1", Raw)
+	expect("one came back", []int{at("c1")}, []int{at("c0")})
+}
+
+// What it may cost that all comes back is what it is written for, and the notes that half as many further calls read: from the
+// cache where a request is cached.
+func TestWhatItCostsThatAllComesBack(t *testing.T) {
+	for _, marked := range []bool{true, false} {
+		c := converse(t, `{"when":"now","rules":[{"select":"[kind='result'][bytes>400]","ttl":2,"stub":true}]}`, provider.Messages, "claude-opus-5")
+		c.ledger = NewLedger(func(string) (Price, bool) { return pricesOfTest, true })
+		c.fields["system"] = strings.Repeat("Be kind. ", 600)
+		write, read := 5e-6, 5e-6
+		if marked {
+			c.fields["cache_control"] = map[string]any{"type": "ephemeral"}
+			write, read = 6.25e-6, 0.5e-6
+		}
+		for n := range 4 {
+			c.sends(turnOf(c.api, n, "", longText)...)
+			whole, notes := 0.0, 0.0
+			for _, i := range c.last.Formed() {
+				p := &c.last.Parts[i]
+				whole += c.last.sum.counts.TokensOf(p.sized())
+				notes += c.last.sum.counts.estimate(Sized{Size: int64(len(p.form.Text))})
+			}
+			want := float64(int64(whole))*write + float64(n+1)/2*float64(int64(notes))*read
+			if got := c.last.worstCost(); math.Abs(got-want) > 1e-9 || n > 1 && want == 0 {
+				t.Errorf("marked: %t, call %d: %.9f, want %.9f", marked, n, got, want)
+			}
 		}
 	}
 }
