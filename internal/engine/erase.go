@@ -26,13 +26,13 @@ func (e *Engine) Erase(ctx context.Context, key history.Key, order Erase) (total
 		if err != nil {
 			return err
 		}
-		if err := order.Check(); err != nil {
+		if err := order.check(); err != nil {
 			return err
 		}
 		if err := l.moved(order.Guard); err != nil {
 			return err
 		}
-		x = &erasure{Erase: order, e: e, ctx: ctx, finder: order.Finder(), ids: make(map[string]bool),
+		x = &erasure{Erase: order, e: e, ctx: ctx, finder: newFinder(order.Texts), ids: make(map[string]bool),
 			versions: make(map[*tree.Node]bool)}
 		if err := x.gather(l); err != nil {
 			return err
@@ -72,7 +72,7 @@ type erasure struct {
 	Erase
 	e        *Engine
 	ctx      context.Context
-	finder   *Finder
+	finder   *finder
 	family   []*member // an origin before its forks
 	forks    []byte    // the row that counts the forks of the family
 	ids      map[string]bool

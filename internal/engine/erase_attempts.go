@@ -27,11 +27,11 @@ func (x *erasure) erasedAttempt(a history.Attempt, sent, unknown, rests bool) (h
 		}
 		left.Params = history.NoThread
 	}
-	if left.Error != "" && (sent || f.In(a.Error)) {
+	if left.Error != "" && (sent || f.in(a.Error)) {
 		left.Error = history.Blank
 	}
 	for _, text := range [...]*string{&left.Provider, &left.Model} {
-		if f.In(*text) {
+		if f.in(*text) {
 			*text = history.Blank
 		}
 	}
@@ -40,20 +40,20 @@ func (x *erasure) erasedAttempt(a history.Attempt, sent, unknown, rests bool) (h
 	return left, changed, nil
 }
 
-// InAttempt reports whether the provider, the model or the error of an attempt contains one of
+// inAttempt reports whether the provider, the model or the error of an attempt contains one of
 // the texts.
-func (f *Finder) InAttempt(a *history.Attempt) bool {
-	return f.In(a.Error) || f.In(a.Provider) || f.In(a.Model) || f.inRequest(a.Request)
+func (f *finder) inAttempt(a *history.Attempt) bool {
+	return f.in(a.Error) || f.in(a.Provider) || f.in(a.Model) || f.inRequest(a.Request)
 }
 
 // inRequest reports whether a packed request contains one of the texts. It says yes for a
 // request that it cannot read.
-func (f *Finder) inRequest(packed string) bool {
+func (f *finder) inRequest(packed string) bool {
 	if packed == "" || len(f.texts) == 0 {
 		return false
 	}
 	request, err := history.UnpackRequest(packed)
-	return err != nil || f.InValue(canon.Value(request))
+	return err != nil || f.inValue(canon.Value(request))
 }
 
 // goneRequests has the places of the attempts of a branch whose requests go.
@@ -91,7 +91,7 @@ func (x *erasure) erasedRequest(packed string) (string, error) {
 	left := []canon.Member{{Name: history.ErasedRequest, Value: canon.Any{Kind: canon.KindBool, Text: string(canon.True)}}}
 	if request, err := history.UnpackRequest(packed); err == nil {
 		whole := canon.Value(request).Any()
-		if api, _ := whole.Get("api"); api.Kind == canon.KindString && !f.inAny(api, f.In) {
+		if api, _ := whole.Get("api"); api.Kind == canon.KindString && !f.inAny(api, f.in) {
 			left = append(left, canon.Member{Name: "api", Value: api})
 		}
 		for _, name := range [...]string{"call", history.ErasedCall} {
@@ -107,7 +107,7 @@ func (x *erasure) erasedRequest(packed string) (string, error) {
 		}
 		about, _ := whole.Get("about")
 		numbers := slices.DeleteFunc(slices.Clone(about.Members), func(m canon.Member) bool {
-			return m.Value.Kind != canon.KindNumber || f.In(m.Name) || f.inAny(m.Value, f.In)
+			return m.Value.Kind != canon.KindNumber || f.in(m.Name) || f.inAny(m.Value, f.in)
 		})
 		if len(numbers) > 0 {
 			left = append(left, canon.Member{Name: "about", Value: canon.Object(numbers...)})

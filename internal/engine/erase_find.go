@@ -70,27 +70,27 @@ func (e *Engine) firstOf(ctx context.Context, l *branch, ids map[string]bool) (r
 
 // below collects what is below the named nodes from the rows alone. It reports false if a node moved into
 // that or out of it, or came again elsewhere: only the trees tell what was below it then.
-func (x *erasure) below(f *Family) (told bool, err error) {
-	named := maps.Clone(f.Below)
+func (x *erasure) below(f *subtrees) (told bool, err error) {
+	named := maps.Clone(f.below)
 	look := func(list []*record) bool {
 		x.all++
 		_, rows := fold(list)
 		for i := range rows {
 			r := &rows[i]
-			under := f.Below[r.parent]
+			under := f.below[r.parent]
 			switch {
 			case named[r.id]:
-				f.Seen[r.id] = true
-			case f.Below[r.id] && !under, under && !f.Below[r.id] && !r.fresh:
+				f.seen[r.id] = true
+			case f.below[r.id] && !under, under && !f.below[r.id] && !r.fresh:
 				return false
 			case under:
-				f.Below[r.id] = true
+				f.below[r.id] = true
 			}
 		}
 		return true
 	}
 	for _, m := range x.family {
-		if _, err := x.firstTouched(m, f.Below); err != nil {
+		if _, err := x.firstTouched(m, f.below); err != nil {
 			return false, err
 		}
 		var list []*record
@@ -115,7 +115,7 @@ func (x *erasure) below(f *Family) (told bool, err error) {
 
 // targets collects the nodes and entries to erase, and returns an error if one cannot be erased.
 func (x *erasure) targets(l *branch) (err error) {
-	f := newFamily(x.IDs)
+	f := newSubtrees(x.IDs)
 	told := false
 	if len(x.Texts) == 0 {
 		if told, err = x.below(f); err != nil {
@@ -123,21 +123,21 @@ func (x *erasure) targets(l *branch) (err error) {
 		}
 	}
 	if !told {
-		f, x.all = newFamily(x.IDs), 0
+		f, x.all = newSubtrees(x.IDs), 0
 		if err := x.searchTrees(f); err != nil {
 			return err
 		}
 	}
 	for _, id := range x.IDs {
-		if !f.Seen[id] {
+		if !f.seen[id] {
 			return unnamed(id)
 		}
 	}
-	for id := range f.Below {
+	for id := range f.below {
 		x.ids[id] = true
 	}
 	for _, m := range x.family {
-		x.found = x.found || slices.ContainsFunc(m.attempts, func(a history.Attempt) bool { return x.finder.InAttempt(&a) })
+		x.found = x.found || slices.ContainsFunc(m.attempts, func(a history.Attempt) bool { return x.finder.inAttempt(&a) })
 		for revision := range m.stale {
 			x.found = x.found || m.lostDrafts(revision, m.settled.revision)
 		}
@@ -163,16 +163,16 @@ func (x *erasure) inDraft(l *branch, rec *record) bool {
 		}
 		n := x.e.node(l, &r)
 		text, err := n.Content.Value(x.ctx)
-		goes, _ := x.finder.InNode(n, text)
+		goes, _ := x.finder.inNode(n, text)
 		return err != nil || goes
 	})
 }
 
 // searchTrees goes over the trees of the family for the named nodes and the texts.
-func (x *erasure) searchTrees(f *Family) error {
+func (x *erasure) searchTrees(f *subtrees) error {
 	noted := make(map[*member]map[int64]version)
 	for _, m := range x.family {
-		begin, err := x.firstVersion(m, noted, f.Below)
+		begin, err := x.firstVersion(m, noted, f.below)
 		if err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func (x *erasure) searchTrees(f *Family) error {
 		var lastDigest string
 		err = x.walk(m, begin, noted, func(rec *record) {
 			at := rec.entry.Revision
-			if x.finder.InEntry(&rec.entry) && !IsBlank(&rec.entry) {
+			if x.finder.inEntry(&rec.entry) && !isBlank(&rec.entry) {
 				m.entries[at], x.found = true, true
 			}
 			x.found = x.found || x.inDraft(m.l, rec)
@@ -189,7 +189,7 @@ func (x *erasure) searchTrees(f *Family) error {
 				old[at] = lastDigest
 			}
 		}, func(_ *record, t *tree.Tree) error {
-			if err := f.Look(last, t); err != nil {
+			if err := f.look(last, t); err != nil {
 				return err
 			}
 			err := x.search(last, t)
@@ -205,7 +205,7 @@ func (x *erasure) searchTrees(f *Family) error {
 				m.stale[at] = true
 			}
 		}
-		if x.finder.In(m.l.name) && m.l.kind != shared {
+		if x.finder.in(m.l.name) && m.l.kind != shared {
 			return stuckInName(m.l.name)
 		}
 	}
@@ -224,7 +224,7 @@ func (x *erasure) named(l *branch) error {
 				return err
 			}
 			for _, m := range x.family {
-				if m.l.key == owner.key && !IsBlank(&rec.entry) {
+				if m.l.key == owner.key && !isBlank(&rec.entry) {
 					m.entries[revision] = true
 				}
 			}
@@ -243,7 +243,7 @@ func (x *erasure) search(last, t *tree.Tree) error {
 		if err != nil {
 			return err
 		}
-		goes, stays := x.finder.InNode(n, text)
+		goes, stays := x.finder.inNode(n, text)
 		if stays {
 			return stuckInNode(n)
 		}

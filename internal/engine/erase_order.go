@@ -46,8 +46,8 @@ func stale(e *history.Entry, last string) bool {
 // Nothing reports whether the erasure names nothing to erase.
 func (e *Erase) Nothing() bool { return len(e.IDs)+len(e.Texts)+len(e.Revisions) == 0 }
 
-// Recorded returns the entry for the log of one context.
-func (e *Erase) Recorded(of history.Erased, now Info) (history.Entry, error) {
+// recorded returns the entry for the log of one context.
+func (e *Erase) recorded(of history.Erased, now Info) (history.Entry, error) {
 	slices.Sort(of.IDs)
 	if !e.DryRun {
 		sum := sha256.Sum256(e.Salt)
@@ -65,9 +65,9 @@ func (e *Erase) Recorded(of history.Erased, now Info) (history.Entry, error) {
 	return entry, nil
 }
 
-// Check returns an error for an erasure that must not be carried out: one without a salt or a
+// check returns an error for an erasure that must not be carried out: one without a salt or a
 // reason, and one whose own log entry would contain the text that it erases.
-func (e *Erase) Check() error {
+func (e *Erase) check() error {
 	if len(e.Salt) != SaltSize && !e.DryRun {
 		return fault.New(fault.DocumentInvalid, "the salt does not have "+strconv.Itoa(SaltSize)+" bytes",
 			"take them from a source that cannot be guessed")
@@ -84,17 +84,17 @@ func (e *Erase) Check() error {
 				"convert it to UTF-8")
 		}
 	}
-	f := e.Finder()
-	if f.In(e.Entry.Message) || f.In(e.Entry.Actor) {
+	f := newFinder(e.Texts)
+	if f.in(e.Entry.Message) || f.in(e.Entry.Actor) {
 		return fault.New(fault.DocumentInvalid,
 			"the reason or the actor contains the text to erase, and the log would keep it", "say it in other words")
 	}
 	return nil
 }
 
-// Admit refuses an erasure whose reason contains, as a separate word, the whole content of a
+// admit refuses an erasure whose reason contains, as a separate word, the whole content of a
 // node that it erases.
-func (e *Erase) Admit(n *tree.Node, content string) error {
+func (e *Erase) admit(n *tree.Node, content string) error {
 	if content = strings.TrimSpace(content); content == "" || n.Erased() {
 		return nil
 	}
@@ -169,8 +169,8 @@ func blanked(e history.Entry) history.Entry {
 	return e
 }
 
-// IsBlank reports whether blanked would change nothing.
-func IsBlank(e *history.Entry) bool {
+// isBlank reports whether blanked would change nothing.
+func isBlank(e *history.Entry) bool {
 	written := func(text string) bool { return text != "" && text != history.Blank }
 	report := len(e.Report) > 0 && e.Kind != history.Erasing && string(e.Report) != history.BlankReport
 	return !written(e.Actor) && !written(e.Message) && !report && e.Request == "" && (e.Kind != history.Edit || e.Digest == "")

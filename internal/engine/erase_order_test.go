@@ -12,7 +12,7 @@ import (
 
 func TestFinder(t *testing.T) {
 	e := Erase{Texts: []string{`Jané "J" Doe`, "4711"}}
-	f := e.Finder()
+	f := newFinder(e.Texts)
 	for v, want := range map[canon.Value]bool{
 		`"Jan\u00e9 \"J\" Doe was here"`:                                      true,
 		`{"a":[{"b":"Jan\u00e9 \"J\" Doe"}]}`:                                 true,
@@ -29,14 +29,14 @@ func TestFinder(t *testing.T) {
 		``:                 false,
 		`["u00e9","n\n"]`:  false,
 	} {
-		if f.InValue(v) != want {
+		if f.inValue(v) != want {
 			t.Errorf("%s: %v", v, !want)
 		}
 	}
 	for id, want := range map[string]bool{"block:4711-0": false, "block:1-4711": false, "cb:4711-0-f2": false,
 		"x:4711:1-0": true, "of 4711": true,
 		"4711-0": true, "block:4711-x": true, "block:4711:1-0": true, "1-4711": true} {
-		if f.InID(id) != want {
+		if f.inID(id) != want {
 			t.Errorf("%s: %v", id, !want)
 		}
 	}
@@ -44,23 +44,23 @@ func TestFinder(t *testing.T) {
 	for id, want := range map[string]bool{"ah:1-4": false, "ah": false, "root": false, "sys": false, "seg:10-0": false,
 		"ah:1-4-f2": false,
 		"rah:1-4":   true, "roots": true, "ah:x": true, "seg": true, "ah:x:1-0": true, "note:1-0": false} {
-		if f := e.Finder(); f.InID(id) != want {
+		if f := newFinder(e.Texts); f.inID(id) != want {
 			t.Errorf("%s: %v", id, !want)
 		}
 	}
 	// Escapes do not pass for letters.
 	e.Texts = []string{"n", "u00e9"}
-	if f := e.Finder(); f.InValue(`"\u00e9\n"`) {
+	if f := newFinder(e.Texts); f.inValue(`"\u00e9\n"`) {
 		t.Error("an escape was taken for a text")
 	}
-	if f := (&Erase{}).Finder(); f.InValue(`"a"`) || f.In("") {
+	if f := newFinder(nil); f.inValue(`"a"`) || f.in("") {
 		t.Error("nothing was found in something")
 	}
 	// What stays is not looked through.
 	e.Texts = []string{"user", "text"}
 	n := tree.NewNode(tree.Node{ID: "a", Type: "block", Headers: []tree.Header{{Name: "role", Value: `"user"`},
 		{Name: "kind", Value: `"text"`}}}, nil)
-	if goes, stays := e.Finder().InNode(n, ""); goes || stays {
+	if goes, stays := newFinder(e.Texts).inNode(n, ""); goes || stays {
 		t.Errorf("a role or a kind was found: %v, %v", goes, stays)
 	}
 }
@@ -70,7 +70,7 @@ func TestFinder(t *testing.T) {
 func TestFinderDecodes(t *testing.T) {
 	within := func(text string) canon.Value { return canon.String(text) }
 	e := Erase{Texts: []string{"José <jose@example.org>", "a/b", "😀 smith", "two\nlines", `C:\new`}}
-	f := e.Finder()
+	f := newFinder(e.Texts)
 	for _, text := range []string{
 		`{"to":"Jos\u00E9 <jose@example.org>"}`,
 		`{"to":"Jos\u00e9 \u003cjose@example.org\u003E"}`,
@@ -87,22 +87,22 @@ func TestFinderDecodes(t *testing.T) {
 	} {
 		v := within(text)
 		for level := range 7 { // JSON in a string in JSON in a string …
-			if !f.InValue(v) {
+			if !f.inValue(v) {
 				t.Errorf("level %d: nothing is found in %s", level, v)
 			}
-			if array := canon.Value("[1," + string(v) + "]"); !f.InValue(array) {
+			if array := canon.Value("[1," + string(v) + "]"); !f.inValue(array) {
 				t.Errorf("level %d: nothing is found in %s", level, array)
 			}
 			v = within(string(v))
 		}
 		slashed := strings.ReplaceAll(text, "/", `\/`)
-		if !f.InValue(within(string(within(slashed)))) {
+		if !f.inValue(within(string(within(slashed)))) {
 			t.Errorf("nothing is found in %s with its slashes escaped", text)
 		}
 	}
 	for _, text := range []string{`\u00e`, `\ud83d smith`, `\uDE00\ud83d smith`, `\`, `\x`, `\u00zz`, `Jos\u00e8`,
 		`a\\u002fb`[:3], `"two\\tlines"`, strings.Repeat(`\`, 4000)} {
-		if f.In(text) {
+		if f.in(text) {
 			t.Errorf("something is found in %s", text)
 		}
 	}
@@ -110,9 +110,9 @@ func TestFinderDecodes(t *testing.T) {
 
 // TestFinderIsBounded has texts that decode without end.
 func TestFinderIsBounded(t *testing.T) {
-	f := (&Erase{Texts: []string{"Jane"}}).Finder()
+	f := newFinder([]string{"Jane"})
 	hostile := `\` + strings.Repeat("u005c", 200_000)
-	if allocated := testing.AllocsPerRun(1, func() { f.In(hostile) }); allocated > 100 {
+	if allocated := testing.AllocsPerRun(1, func() { f.in(hostile) }); allocated > 100 {
 		t.Errorf("%v allocations", allocated)
 	}
 }
@@ -134,7 +134,7 @@ func TestWhatAnErasureLeavesOfARequest(t *testing.T) {
 	} {
 		packed, err := history.PackRequest(request)
 		must(t, err)
-		x := &erasure{finder: (&Erase{Texts: c.texts}).Finder()}
+		x := &erasure{finder: newFinder(c.texts)}
 		a, _, err := x.erasedAttempt(history.Attempt{Request: packed}, c.sent, false, false)
 		must(t, err)
 		left, err := history.UnpackRequest(a.Request)
@@ -145,7 +145,7 @@ func TestWhatAnErasureLeavesOfARequest(t *testing.T) {
 			t.Errorf("%s: a second erasure changes it", name)
 		}
 	}
-	odd, _, _ := (&erasure{finder: (&Erase{}).Finder()}).erasedAttempt(history.Attempt{Request: "not packed"}, true, false, false)
+	odd, _, _ := (&erasure{finder: newFinder(nil)}).erasedAttempt(history.Attempt{Request: "not packed"}, true, false, false)
 	if left, err := history.UnpackRequest(odd.Request); err != nil || left != `{"erased":true}` {
 		t.Errorf("a request that cannot be read leaves %s, %v", left, err)
 	}

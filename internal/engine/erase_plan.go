@@ -80,7 +80,7 @@ func (x *erasure) gap(ctx context.Context, n *tree.Node) (*tree.Node, error) {
 		return nil, err
 	}
 	text, _ := content.Text()
-	if err := x.Admit(n, text); err != nil {
+	if err := x.admit(n, text); err != nil {
 		return nil, err
 	}
 	return n.Erase(ctx, x.Salt)
@@ -90,7 +90,7 @@ func (x *erasure) gap(ctx context.Context, n *tree.Node) (*tree.Node, error) {
 func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error {
 	m.ids, m.changed, m.digests = make(map[string]bool), make(map[int64]bool), make(map[int64]proof)
 	m.noted, m.since, m.bytes = make(map[int64]midway), m.l.last.stamps.Cycle, m.l.last.bytes
-	w := Rewriter{Gap: func(ctx context.Context, n *tree.Node) (*tree.Node, error) {
+	w := rewriter{leave: func(ctx context.Context, n *tree.Node) (*tree.Node, error) {
 		gap, err := x.gap(ctx, n)
 		if err == nil && gap != n {
 			x.versions[n], m.ids[n.ID] = true, true
@@ -102,10 +102,10 @@ func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error 
 	if err != nil {
 		return err
 	}
-	w.Old, w.New = begin.t, begin.t
+	w.old, w.new = begin.t, begin.t
 	if m.up != nil && (m.inherits || len(x.Texts) > 0) {
 		from := m.up.noted[m.l.origin.Cycle]
-		w.Old, w.New, m.ids, m.versions = from.old, from.new, maps.Clone(from.ids), from.versions
+		w.old, w.new, m.ids, m.versions = from.old, from.new, maps.Clone(from.ids), from.versions
 		_, m.bytes = from.new.ThreadSize()
 		if m.noteChange(m.l.origin.Cycle, from.old, from.new); m.touched {
 			m.since = from.since
@@ -114,27 +114,27 @@ func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error 
 	}
 	shown := make(map[int64]string) // digests of the threads of snapshots that stay as they are
 	err = x.walk(m, begin, noted, nil, func(rec *record, t *tree.Tree) error {
-		if err := w.Next(x.ctx, t); err != nil {
+		if err := w.next(x.ctx, t); err != nil {
 			return err
 		}
 		if x.past++; x.Progress != nil {
 			x.Progress(x.past, x.all)
 		}
-		m.noteChange(t.Cycle(), t, w.New)
+		m.noteChange(t.Cycle(), t, w.new)
 		if rec == nil {
-			m.working = w.New
+			m.working = w.new
 			return nil
 		}
 		if t.Cycle() >= m.l.first {
-			_, m.bytes = w.New.ThreadSize()
+			_, m.bytes = w.new.ThreadSize()
 		}
 		if m.touched {
-			m.digests[rec.entry.Revision] = proofOf(t, w.New)
+			m.digests[rec.entry.Revision] = proofOf(t, w.new)
 		}
 		if m.starts[t.Cycle()] {
-			m.noted[t.Cycle()] = midway{t, w.New, maps.Clone(m.ids), m.versions, m.since}
+			m.noted[t.Cycle()] = midway{t, w.new, maps.Clone(m.ids), m.versions, m.since}
 		}
-		if thread := t.ThreadDigest(); thread == w.New.ThreadDigest() {
+		if thread := t.ThreadDigest(); thread == w.new.ThreadDigest() {
 			shown[t.Cycle()] = thread.String()
 		}
 		return nil
@@ -185,7 +185,7 @@ func (x *erasure) attemptsLeft(m *member, shown map[int64]string) error {
 		}
 		if m.left = append(m.left, left); changed {
 			m.ends = append(m.ends, a.Cycle)
-			if x.finder.InAttempt(&a) {
+			if x.finder.inAttempt(&a) {
 				m.said++
 			}
 		}

@@ -13,18 +13,18 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// Finder looks for texts in all spellings that JSON allows: as they are, escaped once or twice,
+// finder looks for texts in all spellings that JSON allows: as they are, escaped once or twice,
 // and inside strings that hold JSON themselves.
-type Finder struct {
+type finder struct {
 	texts []string
 	forms []string
 	raw   []string // the forms in canonical JSON; most values have none and need no decoding
 }
 
-// Finder returns a Finder of the texts of an erasure.
-func (e *Erase) Finder() *Finder {
-	f, known := &Finder{texts: e.Texts}, map[string]bool{}
-	for _, text := range e.Texts {
+// newFinder returns a finder of the texts of an erasure.
+func newFinder(texts []string) *finder {
+	f, known := &finder{texts: texts}, map[string]bool{}
+	for _, text := range texts {
 		forms := []string{text}
 		for range 2 {
 			for _, form := range forms {
@@ -50,9 +50,9 @@ func escaped(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text)
 }
 
-// In reports whether a text contains one of the texts of the Finder. Cost: the length of the
+// in reports whether a text contains one of the texts of the finder. Cost: the length of the
 // text, once more for each level of JSON inside strings.
-func (f *Finder) In(text string) bool {
+func (f *finder) in(text string) bool {
 	if holdsAny(text, f.forms) {
 		return true
 	}
@@ -70,17 +70,17 @@ func holdsAny(text string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 }
 
-// InValue reports whether a string, a name or a number of a JSON value contains one of the
+// inValue reports whether a string, a name or a number of a JSON value contains one of the
 // texts.
-func (f *Finder) InValue(v canon.Value) bool {
+func (f *finder) inValue(v canon.Value) bool {
 	// a backslash in a string may begin an escape
 	if len(f.texts) == 0 || !holdsAny(string(v), f.raw) && !strings.Contains(string(v), `\\`) {
 		return false
 	}
-	return f.inAny(v.Any(), f.In)
+	return f.inAny(v.Any(), f.in)
 }
 
-func (f *Finder) inAny(v canon.Any, in func(string) bool) bool {
+func (f *finder) inAny(v canon.Any, in func(string) bool) bool {
 	switch v.Kind {
 	case canon.KindString, canon.KindNumber:
 		return in(v.Text)
@@ -92,23 +92,23 @@ func (f *Finder) inAny(v canon.Any, in func(string) bool) bool {
 	return false
 }
 
-// InNode reports whether erasing the node would remove one of the texts, and whether what
+// inNode reports whether erasing the node would remove one of the texts, and whether what
 // remains of the node contains one.
-func (f *Finder) InNode(n *tree.Node, content canon.Value) (goes, stays bool) {
-	goes = f.InValue(content)
+func (f *finder) inNode(n *tree.Node, content canon.Value) (goes, stays bool) {
+	goes = f.inValue(content)
 	n.Erasable(func(v canon.Value) bool {
-		goes = goes || f.InValue(v)
+		goes = goes || f.inValue(v)
 		return !goes
 	})
 	_, canonical := tree.ClassOfType(n.Type)
 	_, suffix, named := strings.Cut(n.Type, ":")
 	switch {
-	case f.InID(n.ID) || slices.ContainsFunc(n.Refs, f.InID):
+	case f.inID(n.ID) || slices.ContainsFunc(n.Refs, f.inID):
 		stays = true
 	case !canonical:
-		stays = f.In(n.Type)
+		stays = f.in(n.Type)
 	case named:
-		stays = f.In(suffix)
+		stays = f.in(suffix)
 	}
 	return goes, stays
 }
@@ -117,32 +117,31 @@ func (f *Finder) InNode(n *tree.Node, content canon.Value) (goes, stays bool) {
 // the number of the fork.
 var generated = regexp.MustCompile(`^\d+-\d+(-f\d+)?$`)
 
-// InID reports whether an id contains one of the texts. It ignores the fixed parts of
+// inID reports whether an id contains one of the texts. It ignores the fixed parts of
 // generated ids and the names of regions.
-func (f *Finder) InID(id string) bool {
+func (f *finder) inID(id string) bool {
 	kind := id
 	if at := strings.LastIndexByte(id, ':'); at > 0 && generated.MatchString(id[at+1:]) {
 		kind = id[:at]
 		base, suffix, named := strings.Cut(kind, ":")
 		if _, canonical := tree.ClassOfType(base); canonical {
-			return named && f.In(suffix)
+			return named && f.in(suffix)
 		}
 	}
 	if _, region := tree.ClassOfType("^" + kind); region && !strings.Contains(kind, ":") {
 		return false
 	}
-	return f.In(kind)
+	return f.in(kind)
 }
 
-// InEntry reports whether a text that a person may have written into a log entry contains one
+// inEntry reports whether a text that a person may have written into a log entry contains one
 // of the texts.
-func (f *Finder) InEntry(e *history.Entry) bool {
-	if f.In(e.Actor) || f.In(e.Message) || f.In(e.Request) {
+func (f *finder) inEntry(e *history.Entry) bool {
+	if f.in(e.Actor) || f.in(e.Message) || f.in(e.Request) {
 		return true
 	}
 	return e.Kind != history.Erasing && f.inAny(canon.Value(e.Report).Any(), func(text string) bool {
-		return f.In(text) &&
-			f.InID(text)
+		return f.in(text) && f.inID(text)
 	})
 }
 

@@ -7,26 +7,26 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// Family collects the ids of all nodes below the nodes that an erasure names, in the trees
+// subtrees collects the ids of all nodes below the nodes that an erasure names, in the trees
 // of all contexts of a family.
-type Family struct {
-	Below map[string]bool // the ids named and those found below them
-	Seen  map[string]bool // of the ids named, those that Look found
+type subtrees struct {
+	below map[string]bool // the ids named and those found below them
+	seen  map[string]bool // of the ids named, those that look found
 	named map[string]bool
 }
 
-// newFamily returns an empty Family for the ids that an erasure names.
-func newFamily(ids []string) *Family {
-	f := &Family{make(map[string]bool, len(ids)), make(map[string]bool, len(ids)), make(map[string]bool, len(ids))}
+// newSubtrees returns an empty subtrees for the ids that an erasure names.
+func newSubtrees(ids []string) *subtrees {
+	f := &subtrees{make(map[string]bool, len(ids)), make(map[string]bool, len(ids)), make(map[string]bool, len(ids))}
 	for _, id := range ids {
-		f.Below[id], f.named[id] = true, true
+		f.below[id], f.named[id] = true, true
 	}
 	return f
 }
 
-// Look adds the ids of a tree. last is the tree before it, which Look has seen, or nil. Cost:
+// look adds the ids of a tree. last is the tree before it, which look has seen, or nil. Cost:
 // the nodes that differ between the two, and the nodes below these.
-func (f *Family) Look(last, t *tree.Tree) error {
+func (f *subtrees) look(last, t *tree.Tree) error {
 	looked := make(map[string]bool)
 	if last == nil {
 		return f.addSubtree(t.Root(), false, looked)
@@ -64,15 +64,15 @@ func (f *Family) Look(last, t *tree.Tree) error {
 
 // addSubtree adds the named ids of an entry and of everything below it. If below is set, something
 // above is named, and it adds all ids.
-func (f *Family) addSubtree(e *tree.Entry, below bool, looked map[string]bool) error {
+func (f *subtrees) addSubtree(e *tree.Entry, below bool, looked map[string]bool) error {
 	id := e.Node().ID
 	looked[id] = true
 	if f.named[id] {
-		f.Seen[id] = true
+		f.seen[id] = true
 		below = true
 	}
 	if below {
-		f.Below[id] = true
+		f.below[id] = true
 	}
 	for k, err := range e.Children().All() {
 		if err != nil {
@@ -85,25 +85,24 @@ func (f *Family) addSubtree(e *tree.Entry, below bool, looked map[string]bool) e
 	return nil
 }
 
-// Rewriter turns the trees of a history, one after the other, into the trees that an erasure
+// rewriter turns the trees of a history, one after the other, into the trees that an erasure
 // leaves. The new trees share with each other what the old ones share.
-type Rewriter struct {
-	// Gap returns what is left of a node, or the node itself if it does not change.
-	Gap  func(ctx context.Context, n *tree.Node) (*tree.Node, error)
-	Old  *tree.Tree
-	New  *tree.Tree
-	gaps map[*tree.Node]*tree.Node
+type rewriter struct {
+	// leave returns what is left of a node, or the node itself if it does not change.
+	leave    func(ctx context.Context, n *tree.Node) (*tree.Node, error)
+	old, new *tree.Tree
+	gaps     map[*tree.Node]*tree.Node
 }
 
-// Next rewrites the next tree. Trees before the first erased node stay the same. Cost: the
+// next rewrites the next tree. Trees before the first erased node stay the same. Cost: the
 // nodes that differ from the previous tree.
-func (r *Rewriter) Next(ctx context.Context, t *tree.Tree) error {
+func (r *rewriter) next(ctx context.Context, t *tree.Tree) error {
 	var gone []string
 	var born []tree.Born
 	if r.gaps == nil {
 		r.gaps = make(map[*tree.Node]*tree.Node)
 	}
-	if r.Old == nil {
+	if r.old == nil {
 		for e, err := range t.All() {
 			if err != nil {
 				return err
@@ -112,7 +111,7 @@ func (r *Rewriter) Next(ctx context.Context, t *tree.Tree) error {
 		}
 	} else {
 		var err error
-		if gone, born, err = r.Old.Delta(t); err != nil {
+		if gone, born, err = r.old.Delta(t); err != nil {
 			return err
 		}
 	}
@@ -128,28 +127,28 @@ func (r *Rewriter) Next(ctx context.Context, t *tree.Tree) error {
 		}
 	}
 	switch {
-	case r.Old != r.New:
+	case r.old != r.new:
 		var err error
-		if r.New, err = r.New.Patch(t.Cycle(), gone, born); err != nil {
+		if r.new, err = r.new.Patch(t.Cycle(), gone, born); err != nil {
 			return err
 		}
 	case len(gaps) > 0:
 		var err error
-		if r.New, err = t.Patch(t.Cycle(), nil, gaps); err != nil {
+		if r.new, err = t.Patch(t.Cycle(), nil, gaps); err != nil {
 			return err
 		}
 	default:
-		r.New = t
+		r.new = t
 	}
-	r.Old = t
+	r.old = t
 	return nil
 }
 
-func (r *Rewriter) gap(ctx context.Context, n *tree.Node) (*tree.Node, error) {
+func (r *rewriter) gap(ctx context.Context, n *tree.Node) (*tree.Node, error) {
 	if gap, done := r.gaps[n]; done {
 		return gap, nil
 	}
-	gap, err := r.Gap(ctx, n)
+	gap, err := r.leave(ctx, n)
 	if err == nil && gap != n {
 		r.gaps[n] = gap
 	}

@@ -50,7 +50,7 @@ func (x *erasure) conclude(b *store.Batch, m *member, total *history.Erased) err
 	requireValue(b, in(l.key, settledKey), before)
 	put(b, in(l.key, settledKey), m.settled.encode())
 	if m.concerned() && l.kind != shared {
-		entry, err := x.Recorded(history.Erased{IDs: slices.Collect(maps.Keys(m.rewritten.ids)), Versions: m.versions,
+		entry, err := x.recorded(history.Erased{IDs: slices.Collect(maps.Keys(m.rewritten.ids)), Versions: m.versions,
 			Entries: m.lost, Attempts: m.others, Digests: m.stripped}, l.info())
 		if err != nil {
 			return err

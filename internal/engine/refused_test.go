@@ -30,7 +30,7 @@ func TestErasuresThatAreRefused(t *testing.T) {
 		"the text in the reason":   {func(e *Erase) { e.Entry.Message = "Jane asked for it" }, true},
 		"the text in the actor":    {func(e *Erase) { e.Entry.Actor = "Jane" }, true},
 	} {
-		if err := erase(x.change).Check(); errors.Is(err, fault.DocumentInvalid) != x.refused || err != nil && !x.refused {
+		if err := erase(x.change).check(); errors.Is(err, fault.DocumentInvalid) != x.refused || err != nil && !x.refused {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
