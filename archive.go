@@ -108,28 +108,14 @@ func ImportHistory(ctx context.Context, db *DB, name string, r io.Reader, opts *
 	return c, read.Findings(), err
 }
 
-// Extension compares this context with another one, in any store, that begins with the same snapshots: a log grew and
-// was imported again. It returns how many snapshots the other one has more, and a function that adds them and takes
-// over the uncommitted edits, in one durable step, and does nothing if nothing is new. Log entries of edits and
-// attempts stay behind. E_CONFLICT if one does not begin with all snapshots of the other, or if the other one goes on
-// without an uncommitted edit of this one, but a block that was removed before any snapshot had it comes back; of the
-// function if another writer changed the context meanwhile. Cost: reading every snapshot of both; the new cycles are
-// held in memory.
-func (c *Context) Extension(ctx context.Context, other *Context) (cycles int64, add func(context.Context) error, err error) {
-	all, err := other.current(ctx)
-	if err != nil {
-		return 0, nil, err
-	}
-	g, err := archive.Copy(ctx, other.provenance(all), all.Name, c.actor)
-	if err != nil {
-		return 0, nil, err
-	}
-	return c.extension(ctx, g)
-}
-
-// HistoryExtension is [Context.Extension] for the context that [ImportHistory] would make. It holds two
-// snapshots at a time, and the new cycles. Errors are also those of ImportHistory.
-func (c *Context) HistoryExtension(ctx context.Context, r io.Reader, o *ImportOptions) (cycles int64,
+// Extension compares this context with the one that [ImportHistory] would make, where a log grew and was imported
+// again. It returns how many snapshots that one has more, and a function that adds them and takes over the uncommitted
+// edits, in one durable step, and does nothing if nothing is new. Log entries of edits and attempts stay behind. Errors
+// are those of ImportHistory, E_CONFLICT if one does not begin with all snapshots of the other, or if the other one goes
+// on without an uncommitted edit of this one, but a block that was removed before any snapshot had it comes back; of the
+// function if another writer changed the context meanwhile. Cost: reading every snapshot of both, two at a time; the new
+// cycles are held in memory.
+func (c *Context) Extension(ctx context.Context, r io.Reader, o *ImportOptions) (cycles int64,
 	add func(context.Context) error, err error) {
 	options := optionsOf(o)
 	options.Actor = c.actor
@@ -137,15 +123,11 @@ func (c *Context) HistoryExtension(ctx context.Context, r io.Reader, o *ImportOp
 	if err != nil {
 		return 0, nil, err
 	}
-	return c.extension(ctx, read.Creation)
-}
-
-func (c *Context) extension(ctx context.Context, g engine.Creation) (int64, func(context.Context) error, error) {
 	s, err := c.current(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
-	changes, cycles, err := archive.Extension(ctx, c.provenance(s), g)
+	changes, cycles, err := archive.Extension(ctx, c.provenance(s), read.Creation)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// A backup has the attempts of committed cycles and those of the cycle under way.
-func TestABackupCarriesAttempts(t *testing.T) {
+// An export has the attempts of committed cycles and those of the cycle under way.
+func TestAnExportCarriesAttempts(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()))
 	request, err := history.PackRequest(`{"frame":[1]}`)
 	must(t, err)
@@ -36,11 +36,11 @@ func TestABackupCarriesAttempts(t *testing.T) {
 	must(t, err)
 	_, err = fork.StartAttempt(background, call, io.Discard, nil)
 	must(t, err)
-	var backup bytes.Buffer
+	var export bytes.Buffer
 	for _, of := range []*pact.Context{fork, c} {
-		backup.Reset()
-		must(t, of.Export(background, &backup))
-		again, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "again", bytes.NewReader(backup.Bytes()), nil)
+		export.Reset()
+		must(t, of.Export(background, &export))
+		again, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "again", bytes.NewReader(export.Bytes()), nil)
 		must(t, err)
 		want, err := of.Attempts(background, math.MinInt64, math.MaxInt64)
 		must(t, err)
@@ -54,7 +54,7 @@ func TestABackupCarriesAttempts(t *testing.T) {
 			t.Errorf("%+v came back as %+v", want, got)
 		}
 	}
-	r, err := archive.RoundTrip(background, bytes.NewReader(backup.Bytes()), archive.Options{})
+	r, err := archive.RoundTrip(background, bytes.NewReader(export.Bytes()), archive.Options{})
 	must(t, err)
 	if !r.Same {
 		t.Errorf("%+v", r.Difference)
@@ -68,9 +68,9 @@ func TestABackupCarriesAttempts(t *testing.T) {
 		"fewer than no tokens":  {`"token_in":12`, `"token_in":-12`},
 		"attempts that are one": {`"attempts":[`, `"attempts":"a","old":[`},
 	} {
-		text := strings.Replace(backup.String(), change[0], change[1], 1)
-		if text == backup.String() {
-			t.Fatalf("%s: the backup has no %s", what, change[0])
+		text := strings.Replace(export.String(), change[0], change[1], 1)
+		if text == export.String() {
+			t.Fatalf("%s: the export has no %s", what, change[0])
 		}
 		_, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "again", strings.NewReader(text), nil)
 		if fault.CodeOf(err) != fault.DocumentInvalid {

@@ -53,7 +53,8 @@ func importedFrom(t *testing.T, s *pact.DB, list []map[string]any, policy lifecy
 	return c
 }
 
-func backedUp(t *testing.T, c *pact.Context) string {
+// historyOf returns the exported history of a context.
+func historyOf(t *testing.T, c *pact.Context) string {
 	t.Helper()
 	var b bytes.Buffer
 	must(t, c.Export(t.Context(), &b))
@@ -85,10 +86,7 @@ func TestExtensionsMakeWhatOneImportMakes(t *testing.T) {
 			n += 1 + random.IntN(len(list)-n)
 			_, before := c.Cycles()
 			longer := importedFrom(t, pact.NewDB(store.NewMemory()), list[:n], policy)
-			cycles, add, err := c.Extension(t.Context(), longer)
-			if round%2 == 1 {
-				cycles, add, err = c.HistoryExtension(t.Context(), strings.NewReader(backedUp(t, longer)), nil)
-			}
+			cycles, add, err := c.Extension(t.Context(), strings.NewReader(historyOf(t, longer)), nil)
 			if err != nil {
 				t.Fatalf("round %d: %d messages: %v", round, n, err)
 			}
@@ -101,14 +99,14 @@ func TestExtensionsMakeWhatOneImportMakes(t *testing.T) {
 		reopened, err := pact.Open(t.Context(), s, "chat", nil)
 		must(t, err)
 		for _, c := range []*pact.Context{c, reopened} {
-			if _, last := c.Cycles(); last > 0 && backedUp(t, c) != backedUp(t, whole) {
-				t.Fatalf("round %d: %s\nwant\n%s", round, backedUp(t, c), backedUp(t, whole))
+			if _, last := c.Cycles(); last > 0 && historyOf(t, c) != historyOf(t, whole) {
+				t.Fatalf("round %d: %s\nwant\n%s", round, historyOf(t, c), historyOf(t, whole))
 			}
 			if c.Working().Digest() != whole.Working().Digest() {
 				t.Fatalf("round %d: another working state", round)
 			}
 		}
-		cycles, _, err := c.Extension(t.Context(), whole)
+		cycles, _, err := c.Extension(t.Context(), strings.NewReader(historyOf(t, whole)), nil)
 		if err != nil || cycles != 0 {
 			t.Fatalf("the same again adds %v; %v", cycles, err)
 		}
@@ -145,25 +143,25 @@ func TestExtensionsLoseNothing(t *testing.T) {
 		if err := c.Edit(t.Context(), func(e *pact.Batch) error { change(e); return nil }, nil); err != nil {
 			t.Fatal(name, err)
 		}
-		before := backedUp(t, c)
-		if _, _, err := c.Extension(t.Context(), whole); fault.CodeOf(err) != fault.Conflict {
+		before := historyOf(t, c)
+		if _, _, err := c.Extension(t.Context(), strings.NewReader(historyOf(t, whole)), nil); fault.CodeOf(err) != fault.Conflict {
 			t.Errorf("%s: got %v", name, err)
 		}
-		if backedUp(t, c) != before {
+		if historyOf(t, c) != before {
 			t.Errorf("%s: the context has changed", name)
 		}
 	}
 	c := importedFrom(t, pact.NewDB(store.NewMemory()), list[:len(list)-1], lifecycle.Policy{})
 	parted := importedFrom(t, pact.NewDB(store.NewMemory()), other, lifecycle.Policy{})
-	if _, _, err := c.Extension(t.Context(), parted); fault.CodeOf(err) != fault.Conflict {
+	if _, _, err := c.Extension(t.Context(), strings.NewReader(historyOf(t, parted)), nil); fault.CodeOf(err) != fault.Conflict {
 		t.Errorf("another beginning: got %v", err)
 	}
-	if _, _, err := parted.Extension(t.Context(), c); fault.CodeOf(err) != fault.Conflict {
+	if _, _, err := parted.Extension(t.Context(), strings.NewReader(historyOf(t, c)), nil); fault.CodeOf(err) != fault.Conflict {
 		t.Errorf("a shorter one with another beginning: got %v", err)
 	}
-	before := backedUp(t, whole)
-	if cycles, add, err := whole.Extension(t.Context(), c); err != nil || cycles != 0 || add(t.Context()) != nil ||
-		backedUp(t, whole) != before {
+	before := historyOf(t, whole)
+	if cycles, add, err := whole.Extension(t.Context(), strings.NewReader(historyOf(t, c)), nil); err != nil || cycles != 0 || add(t.Context()) != nil ||
+		historyOf(t, whole) != before {
 		t.Errorf("a shorter one adds %v; %v", cycles, err)
 	}
 	edited := importedFrom(t, pact.NewDB(store.NewMemory()), list, lifecycle.Policy{})
@@ -171,12 +169,12 @@ func TestExtensionsLoseNothing(t *testing.T) {
 		e.Add("^ah", pact.Spec{Role: "user", Content: "mine"})
 		return nil
 	}, nil))
-	before = backedUp(t, edited)
-	if cycles, add, err := edited.Extension(t.Context(), whole); err != nil || cycles != 0 || add(t.Context()) != nil ||
-		backedUp(t, edited) != before {
+	before = historyOf(t, edited)
+	if cycles, add, err := edited.Extension(t.Context(), strings.NewReader(historyOf(t, whole)), nil); err != nil || cycles != 0 || add(t.Context()) != nil ||
+		historyOf(t, edited) != before {
 		t.Errorf("the same one adds %v to an edited one; %v", cycles, err)
 	}
-	_, add, err := c.Extension(t.Context(), whole)
+	_, add, err := c.Extension(t.Context(), strings.NewReader(historyOf(t, whole)), nil)
 	must(t, err)
 	must(t, c.Edit(t.Context(), func(e *pact.Batch) error {
 		e.Add("^ah", pact.Spec{Role: "user", Content: "meanwhile"})

@@ -131,8 +131,7 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 	"ExportSnapshots": func(c *pact.Context) (any, error) {
 		return written(func(w io.Writer) error { return c.ExportSnapshots(background, w, pact.Cycle(1), "latest") })
 	},
-	"Extension": func(c *pact.Context) (any, error) { return answer(extends(c.Extension(background, c))) },
-	"Find":      func(c *pact.Context) (any, error) { return answer(c.Find(background, ".block", nil)) },
+	"Find": func(c *pact.Context) (any, error) { return answer(c.Find(background, ".block", nil)) },
 	"Fork": func(c *pact.Context) (any, error) {
 		return answer(c.Fork(background, pact.Cycle(1), "fork", &pact.Note{Request: "r"}))
 	},
@@ -140,12 +139,12 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 		return collected(c.History(background, pact.Cycle(1), "latest"))
 	},
 	"Log": func(c *pact.Context) (any, error) { return collected(c.Log(background, 0)) },
-	"HistoryExtension": func(c *pact.Context) (any, error) {
+	"Extension": func(c *pact.Context) (any, error) {
 		var whole bytes.Buffer
 		if err := c.Export(background, &whole); err != nil {
 			return nil, err
 		}
-		return answer(extends(c.HistoryExtension(background, &whole, nil)))
+		return answer(extends(c.Extension(background, &whole, nil)))
 	},
 	"Name": func(c *pact.Context) (any, error) { c.Name(); return nil, nil },
 	"Occurrences": func(c *pact.Context) (any, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -238,14 +239,17 @@ func (p *Plan) existing(ctx context.Context, s *pact.DB, part *Part) (there exis
 	}
 	there.c = c
 	if p.Kind == History {
-		there.lacks, there.add, err = c.HistoryExtension(ctx, p.file.Reader(), &p.ImportOptions)
+		there.lacks, there.add, err = c.Extension(ctx, p.file.Reader(), &p.ImportOptions)
 	} else {
 		var fresh *pact.Context
-		if fresh, _, err = p.begin(ctx, pact.NewDB(store.NewMemory()), &Part{Name: part.Name, Session: part.Session},
-			func(int) {}); err != nil {
+		fresh, _, err = p.begin(ctx, pact.NewDB(store.NewMemory()), &Part{Name: part.Name, Session: part.Session}, func(int) {})
+		if err != nil {
 			return there, err
 		}
-		there.lacks, there.add, err = c.Extension(ctx, fresh)
+		history, w := io.Pipe()
+		defer history.Close()
+		go func() { _ = w.CloseWithError(fresh.Export(ctx, w)) }()
+		there.lacks, there.add, err = c.Extension(ctx, history, nil)
 	}
 	if errors.Is(err, fault.Conflict) {
 		err = &Differs{part.Name, err}
