@@ -54,9 +54,13 @@ function operation(id, method, path, o) {
     `    body${o.requestBody?.required ? '' : '?'}: ${bodyOf(o.requestBody?.content)}\n    answer: ${type}\n  }\n`
 }
 
-function alwaysJSON(o) {
+/** What an answer has in any case, as an array; false if it may be other than JSON. */
+function required(o) {
   const done = Object.entries(o.responses).find(([status]) => status.startsWith('2'))[1]
-  return Object.keys(done.content ?? {}).join() === 'application/json'
+  if (Object.keys(done.content ?? {}).join() !== 'application/json') return false
+  const { $ref = '' } = done.content['application/json'].schema
+  const list = document.components.schemas[$ref.split('/').at(-1)]?.required ?? []
+  return `[${list.map((name) => `'${name}'`).join(', ')}]`
 }
 
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -71,10 +75,10 @@ ${Object.entries(document.components.schemas).map(([name, schema]) =>
 export interface Operations {
 ${operations.map((o) => operation(...o)).join('')}}
 
-/** The method and the path of every operation, and whether every answer is JSON. */
+/** The method and the path of every operation, and the members of its answer, false if that may be other than JSON. */
 export const routes = {
 ${operations.map(([id, method, path, o]) =>
-  `  ${word(id)}: ['${method.toUpperCase()}', '${path}', ${alwaysJSON(o)}],\n`).join('')}} as const
+  `  ${word(id)}: ['${method.toUpperCase()}', '${path}', ${required(o)}],\n`).join('')}} as const
 `
 
 const file = at('src/schema.ts')

@@ -60,7 +60,8 @@ def types() -> str:
         "else:",
         "    from typing import TypedDict",
     ]
-    for name, schema in sorted(json.loads(API.read_text())["components"]["schemas"].items()):
+    api = json.loads(API.read_text())
+    for name, schema in sorted(api["components"]["schemas"].items()):
         fields = []
         for field, of in sorted(schema.get("properties", {}).items()):
             made = annotation(of)
@@ -73,7 +74,24 @@ def types() -> str:
         else:
             lines += [f"class {name}(TypedDict):"] + [f"    {f}: {a}" for f, a in fields]
             lines += [] if fields else ["    pass"]
-    return "\n".join(lines) + "\n"
+    lines += ["", "", "# What the answer to a request has in any case; {} stands for a name."]
+    lines += ["ANSWERS: dict[tuple[str, ...], set[str]] = {"]
+    for where, operations in api["paths"].items():
+        for method, operation in operations.items():
+            needs = required(api, operation)
+            if needs:
+                key = (method.upper(), *re.sub(r"{\w+}", "{}", where).split("/")[1:])
+                lines += [f"    {json.dumps(key)[1:-1].join('()')}: {{{json.dumps(needs)[1:-1]}}},"]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def required(api: dict[str, Any], operation: dict[str, Any]) -> list[str]:
+    """Returns the members that the answer to an operation has in any case."""
+    content = next(of.get("content", {}) for status, of in operation["responses"].items() if status.startswith("2"))
+    if list(content) != ["application/json"]:
+        return []
+    name = content["application/json"]["schema"].get("$ref", "").rsplit("/", 1)[-1]
+    return list(api["components"]["schemas"].get(name, {}).get("required", []))
 
 
 def sync(source: str) -> str:

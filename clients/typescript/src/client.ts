@@ -56,13 +56,16 @@ export class Pact implements AsyncDisposable {
   async call<Id extends keyof Operations>(id: Id, args?: Operations[Id]['args'], body?: Operations[Id]['body'],
     options: CallOptions = {}): Promise<Operations[Id]['answer']> {
     const { answer, signal, done } = await this.#ask(id, args, body, options)
+    const needs: readonly string[] | false = routes[id][2]
     try {
-      if (answer.status === 204 && !routes[id][2]) return undefined as Operations[Id]['answer']
+      if (answer.status === 204 && !needs) return undefined as Operations[Id]['answer']
       const json = answer.headers.get('Content-Type')?.split(';')[0] === 'application/json'
-      if (!json && routes[id][2]) throw await PactError.of(answer)
+      if (!json && needs) throw await PactError.of(answer)
       const text = await answer.text()
       const said: unknown = json ? JSON.parse(text) : text
-      if (routes[id][2] && (typeof said !== 'object' || !said || Array.isArray(said))) throw await PactError.of(answer)
+      if (needs && !(typeof said === 'object' && said && needs.every((name) => Object.hasOwn(said, name)))) {
+        throw await PactError.of(answer)
+      }
       return said as Operations[Id]['answer']
     } catch (cause) {
       if (cause instanceof PactError) throw cause

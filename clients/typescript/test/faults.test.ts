@@ -222,7 +222,7 @@ const tested: Record<string, () => Promise<unknown>> = {
       assert.equal((await refused('E_ANSWER', () => connect(url, 't').context('chat'))).status, parseInt(status))
     }
     for (const answer of ['204 No Content\r\nContent-Length: 0\r\n\r\n',
-      '200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n[]']) {
+      ...['[]', '{}'].map((body) => `200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n${body}`)]) {
       const { url } = await stub(`HTTP/1.1 ${answer}`)
       await refused('E_ANSWER', () => connect(url, 't').context('chat'))
     }
@@ -244,7 +244,8 @@ const tested: Record<string, () => Promise<unknown>> = {
     assert.equal(found.length, 200)
   }),
   'busy': async () => {
-    const server = await stub(tooMany, tooMany, ok)
+    const made = '{"name":"chat","edition":"canonical","first_cycle":1,"last_cycle":0,"cycles":0,"revision":1}'
+    const server = await stub(tooMany, tooMany, ok.replace('2\r\n\r\n{}', `${made.length}\r\n\r\n${made}`))
     await connect(server.url, 't').create('chat')
     assert.equal(server.asked, 3)
   },

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from ._answers import has_members
 from ._async_context import AsyncContext
 from ._errors import Conflict, Forbidden, invalid, no_answer
 from ._transport import Transport, path
@@ -75,10 +76,11 @@ class AsyncDatabase:
         except ValueError:
             return data
 
-    async def _ask(self, method: str, *asked: Any, of: Any = dict) -> Any:
+    async def _ask(self, method: str, where: str, *asked: Any, of: Any = dict) -> Any:
         """Sends a request that is answered with an object, or what else `of` says, and a deletion with nothing."""
-        answer = await self.request(method, *asked)
-        if not isinstance(answer, of) and not (answer is None and method == "DELETE"):
+        answer = await self.request(method, where, *asked)
+        known = isinstance(answer, of) and has_members(method, where, answer)
+        if not known and not (answer is None and method == "DELETE"):
             raise no_answer(f"{self._transport.where} answered with other than pact does", 200)
         return answer
 

@@ -1120,3 +1120,33 @@ class Written(TypedDict):
     kind: str
     message: NotRequired[str]
     revision: int
+
+
+# What the answer to a request has in any case; {} stands for a name.
+ANSWERS: dict[tuple[str, ...], set[str]] = {
+    ("GET", "v1", "contexts"): {"items"},
+    ("POST", "v1", "contexts"): {"name", "edition", "first_cycle", "last_cycle", "cycles", "revision"},
+    ("GET", "v1", "contexts", "{}"): {"name", "edition", "first_cycle", "last_cycle", "cycles", "revision"},
+    ("PATCH", "v1", "contexts", "{}"): {"name", "edition", "first_cycle", "last_cycle", "cycles", "revision"},
+    ("GET", "v1", "contexts", "{}", "attempts"): {"items", "forms"},
+    ("GET", "v1", "contexts", "{}", "blocks"): {"items", "total", "sums"},
+    ("GET", "v1", "contexts", "{}", "calls"): {"unit", "currency", "as_of", "items"},
+    ("POST", "v1", "contexts", "{}", "commits"): {"cycle", "revision", "digest", "blocks", "bytes"},
+    ("GET", "v1", "contexts", "{}", "diff"): {"from", "to", "components_added", "components_removed", "components_modified", "children_added", "children_removed", "moves", "replacements"},
+    ("POST", "v1", "contexts", "{}", "edits"): {"revision", "digest"},
+    ("GET", "v1", "contexts", "{}", "findings"): {"spent", "findings", "run", "calls", "dialect", "counter", "scaled"},
+    ("POST", "v1", "contexts", "{}", "fork"): {"name", "edition", "first_cycle", "last_cycle", "cycles", "revision"},
+    ("GET", "v1", "contexts", "{}", "log"): {"items"},
+    ("GET", "v1", "contexts", "{}", "names"): {"types", "attributes", "roles", "kinds", "keys", "tags", "tools"},
+    ("GET", "v1", "contexts", "{}", "nodes", "{}"): {"id", "nodeType", "class", "offset", "priority", "ttl", "refs", "cycle", "creation_index", "complete", "content_bytes", "bytes", "start", "end", "place", "referred_by", "carried"},
+    ("GET", "v1", "contexts", "{}", "nodes", "{}", "life"): {"id", "nodeType", "class", "state", "cycle", "expiry", "first_snapshot", "last_snapshot", "children", "refs", "referred_by", "range", "events"},
+    ("POST", "v1", "contexts", "{}", "plan"): {"cycle", "report", "before", "after"},
+    ("GET", "v1", "contexts", "{}", "select"): {"ids"},
+    ("POST", "v1", "contexts", "{}", "simulation"): {"outcomes", "sentences", "run", "calls", "dialect", "counter", "scaled"},
+    ("GET", "v1", "contexts", "{}", "strata"): {"unit", "from", "to", "step", "rows", "max", "kinds", "actors", "columns"},
+    ("GET", "v1", "contexts", "{}", "tree"): {"items", "total"},
+    ("POST", "v1", "contexts", "{}", "undo"): {"context", "undone"},
+    ("GET", "v1", "grep"): {"items"},
+    ("POST", "v1", "import"): {"contexts"},
+    ("GET", "v1", "policies"): {"items"},
+}
