@@ -42,7 +42,7 @@ func (s *Server) pictures() {
 			if c.counter != nil {
 				list.Tokenizer = c.counter.Name()
 			}
-			from, to, err := c.ends(in.From, in.To)
+			from, to, err := c.drawn(in.From, in.To)
 			if err != nil || from == to && from == "working" {
 				return answer(list, err)
 			}
@@ -77,7 +77,7 @@ func (s *Server) pictures() {
 			if err != nil {
 				return nil, err
 			}
-			from, to, err := c.ends(in.From, in.To)
+			from, to, err := c.drawn(in.From, in.To)
 			if err != nil {
 				return nil, err
 			}
@@ -120,18 +120,17 @@ func (s *Server) sums(ctx context.Context, name string, since int64) (*summed, e
 	return t, err
 }
 
-// ends reads the addresses of a run of snapshots. Of a context without a snapshot both are the
-// working state.
-func (c *openContext) ends(from, to string) (a, b pact.Address, err error) {
-	first, last := c.context.Cycles()
-	if last < first {
+// drawn is ends of the calls that a picture shows: of a context without a snapshot the working state.
+func (c *openContext) drawn(from, to string) (a, b pact.Address, err error) {
+	if first, last := c.context.Cycles(); last < first {
 		return "working", "working", nil
 	}
-	return ends(c.context, first, from, to)
+	return ends(c.context, from, to)
 }
 
 // ends reads the addresses of a run of snapshots that begins with the first one by default.
-func ends(c *pact.Context, first int64, from, to string) (a, b pact.Address, err error) {
+func ends(c *pact.Context, from, to string) (a, b pact.Address, err error) {
+	first, _ := c.Cycles()
 	if a, err = addressOr(c, strings.TrimPrefix(from, "@t-*"), pact.Cycle(first)); err == nil {
 		b, err = pact.ParseAddress(to, c.Edition())
 	}

@@ -131,8 +131,7 @@ func (s *Server) search(ctx context.Context, name, from, to string, pattern *reg
 		return nil, err
 	}
 	found := &occurrences{Context: name, Items: []occurrence{}}
-	first, _ := c.Cycles()
-	begin, end, err := ends(c, first, from, to)
+	begin, end, err := ends(c, from, to)
 	if err != nil {
 		return nil, err
 	}

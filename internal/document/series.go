@@ -1,7 +1,6 @@
 package document
 
 import (
-	"bytes"
 	"context"
 	"io"
 
@@ -41,12 +40,11 @@ func (d *writer) turns(seq *tree.Entry, first *bool) error {
 		if err != nil {
 			return err
 		}
-		write := func(own *writer) error { return own.entry(e, seq) }
+		d.comma(first)
 		if e.Summary().Finite > 0 {
-			d.comma(first)
-			err = write(d)
+			err = d.entry(e, seq)
 		} else {
-			err = d.piece(e, first, write)
+			err = d.piece(e, seq)
 		}
 		if err != nil {
 			return err
@@ -56,22 +54,19 @@ func (d *writer) turns(seq *tree.Entry, first *bool) error {
 }
 
 // piece writes the bytes kept for a turn, or renders and keeps them.
-func (d *writer) piece(turn *tree.Entry, first *bool, render func(*writer) error) error {
+func (d *writer) piece(turn, seq *tree.Entry) error {
 	s := d.series
 	piece, kept := s.before[turn]
 	if !kept {
-		var buf bytes.Buffer
-		own := writer{ctx: d.ctx, w: &buf, cycle: d.cycle, series: s}
-		if err := render(&own); err != nil {
+		own := writer{ctx: d.ctx, cycle: d.cycle, series: s}
+		if err := own.entry(turn, seq); err != nil {
 			return err
 		}
-		buf.Write(own.buf)
-		piece = buf.Bytes()
+		piece = own.buf
 	}
 	if s.size+len(piece) <= seriesBytes {
 		s.pieces[turn], s.size = piece, s.size+len(piece)
 	}
-	d.comma(first)
 	if len(piece) < flushAt/16 {
 		d.buf = append(d.buf, piece...)
 		return d.flush(flushAt)

@@ -38,24 +38,24 @@ func write(d *writer, t *tree.Tree, edition string) error {
 // AppendNode appends one node as a document holds it, without its children. It
 // fails if it cannot read the content of the node from the store.
 func AppendNode(ctx context.Context, dst []byte, n *tree.Node, c tree.Class, cycle int64) ([]byte, error) {
-	d := writer{ctx: ctx, w: io.Discard, cycle: cycle, buf: dst, flat: true}
+	d := writer{ctx: ctx, cycle: cycle, buf: dst, flat: true}
 	err := d.entry(tree.Detached(n, c), nil)
 	return d.buf, err
 }
 
 type writer struct {
 	ctx   context.Context
-	w     io.Writer
+	w     io.Writer // nil to collect all in the buffer
 	cycle int64
 	buf   []byte
-	flat  bool // write one node without its children, and only into the buffer
+	flat  bool // write one node without its children
 
 	series *Series // keeps the bytes of turns for later snapshots, nil if there are none
 }
 
 // flush writes the buffer if it holds more than so many bytes.
 func (d *writer) flush(most int) error {
-	if len(d.buf) <= most {
+	if d.w == nil || len(d.buf) <= most {
 		return nil
 	}
 	_, err := d.w.Write(d.buf)
@@ -138,9 +138,6 @@ func (d *writer) entry(e *tree.Entry, parent *tree.Entry) error {
 		d.buf = append(d.buf, h.Value...)
 	}
 	d.buf = append(d.buf, '}')
-	if d.flat {
-		return nil
-	}
 	return d.flush(flushAt)
 }
 
