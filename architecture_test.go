@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // rule is a line of docs/packages.txt.
@@ -140,9 +142,7 @@ func TestImportsRunOneWay(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, r := range rules {
 		for _, dir := range r.packages {
 			if !strings.HasSuffix(dir, "…") && !used[[2]string{dir}] {
@@ -162,9 +162,7 @@ func TestImportsRunOneWay(t *testing.T) {
 func TestArchitecturePackageCommentsAreInDocGo(t *testing.T) {
 	for _, dir := range packageFolders(t) {
 		paths, err := filepath.Glob(filepath.Join(filepath.FromSlash(dir), "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		paths = slices.DeleteFunc(paths, func(path string) bool { return strings.HasSuffix(path, "_test.go") })
 		if len(paths) < 2 {
 			continue
@@ -172,9 +170,7 @@ func TestArchitecturePackageCommentsAreInDocGo(t *testing.T) {
 		var documented []string
 		for _, path := range paths {
 			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if file.Doc != nil {
 				documented = append(documented, filepath.Base(path))
 			}
@@ -292,18 +288,14 @@ func TestEveryErrorSaysWhatToDo(t *testing.T) {
 func inSources(t *testing.T, look func(at token.Position, n ast.Node)) {
 	for _, dir := range packageFolders(t) {
 		paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, path := range paths {
 			if strings.HasSuffix(path, "_test.go") {
 				continue
 			}
 			files := token.NewFileSet()
 			file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			ast.Inspect(file, func(n ast.Node) bool {
 				if n != nil {
 					look(files.Position(n.Pos()), n)
@@ -328,9 +320,4 @@ func isWalk(x ast.Expr) bool {
 	return !ok || !slices.Contains([]string{"sure", "slices", "maps"}, of.Name)
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = testrun.Must

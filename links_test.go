@@ -112,13 +112,9 @@ func TestTheDocumentsNameWhatIsDeclared(t *testing.T) {
 // compiled and run: the same lines, 30 at most.
 func TestReadmeShowsTheExample(t *testing.T) {
 	source, err := os.ReadFile("example_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, body, _ := strings.Cut(string(source), "\nfunc Example() {\n")
 	body, _, found := strings.Cut(body, "\t// Output:")
 	lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")

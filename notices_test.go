@@ -50,14 +50,10 @@ func TestNoticesHoldEveryLinkedLicence(t *testing.T) {
 		for _, title := range slices.Sorted(maps.Keys(want)) {
 			text += noticesRule + title + "\n" + want[title]
 		}
-		if err := os.WriteFile(noticesFile, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(noticesFile, []byte(text), 0o644))
 	}
 	text, err := os.ReadFile(noticesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	have := make(map[string]string)
 	for _, part := range strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), noticesRule)[1:] {
 		title, licences, _ := strings.Cut(part, "\n")
@@ -119,18 +115,14 @@ var licenceFile = regexp.MustCompile(`(?i)licen[cs]e|^copying|^notice|^patents`)
 func licencesIn(t *testing.T, dir string) string {
 	t.Helper()
 	list, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all := ""
 	for _, f := range list {
 		if !f.Type().IsRegular() || !licenceFile.MatchString(f.Name()) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, f.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all += "\n--- " + f.Name() + "\n\n" + strings.ReplaceAll(strings.TrimRight(string(text), "\r\n"), "\r\n", "\n") + "\n"
 	}
 	if all == "" {
@@ -143,8 +135,6 @@ func licencesIn(t *testing.T, dir string) string {
 func goRoot(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return strings.TrimSpace(string(out))
 }

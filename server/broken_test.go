@@ -199,9 +199,8 @@ func TestAContextThatGoesWhileItIsSent(t *testing.T) {
 					r.must(nil, "DELETE", "/v1/contexts/slides", "")
 				} else {
 					erasure := pact.Erasure{IDs: []string{"title"}, Reason: "asked for", Random: rand.Reader}
-					if _, err := c.Erase(t.Context(), erasure); err != nil {
-						t.Fatal(err)
-					}
+					_, err := c.Erase(t.Context(), erasure)
+					must(t, err)
 				}
 				more, err := io.ReadAll(rest)
 				switch got := append(first, more...); {

@@ -28,19 +28,16 @@ func TestDetailsOfContexts(t *testing.T) {
 	must(t, err)
 	opened := &running{t: t, store: dbtest.Of(file)}
 	c := weather(t, opened)
-	if _, err := c.Fork(t.Context(), pact.Cycle(2), "branch", nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err = c.Fork(t.Context(), pact.Cycle(2), "branch", nil)
+	must(t, err)
 	begun := map[string]any{"wire:begun-by": map[string]any{"context": "weather", "block": "block:2-1"}}
-	if _, err := pact.Create(t.Context(), opened.store, "empty", &pact.CreateOptions{Attrs: begun}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+	_, err = pact.Create(t.Context(), opened.store, "empty", &pact.CreateOptions{Attrs: begun})
+	must(t, err)
+	_, err = c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{Role: "system", Content: "All of it is new."})
 		return nil
-	}}); err != nil {
-		t.Fatal(err)
-	}
+	}})
+	must(t, err)
 	thread, err := c.Working().Thread(t.Context())
 	must(t, err)
 	r := serve(t, dbtest.Of(closedContexts{file}), server.Options{}, before)

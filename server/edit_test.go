@@ -170,9 +170,8 @@ func TestEditsThatTheRulesForbidAreRefused(t *testing.T) {
 	} {
 		var status int
 		var code string
-		if _, err := fmt.Sscan(want, &status, &code); err != nil {
-			t.Fatal(err)
-		}
+		_, err := fmt.Sscan(want, &status, &code)
+		must(t, err)
 		r.call("POST", "/v1/contexts/a/edits", `{"cycle":1,"edits":[`+hello+","+edit+`]}`).refused(t, status, code)
 	}
 	var c contextInfo

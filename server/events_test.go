@@ -109,13 +109,11 @@ func TestEventsFollowTheLogAndTheAttempts(t *testing.T) {
 	if what, data := live.next(); what != "attempt" || !strings.Contains(data, `"running"`) {
 		t.Errorf("%s %s", what, data)
 	}
-	if _, err := c.Commit(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err = c.Commit(t.Context(), nil)
+	must(t, err)
 	live.expect("3 commit")
-	if _, err := c.EndAttempt(t.Context(), pact.Outcome{ID: attempt.ID, Status: history.Completed}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = c.EndAttempt(t.Context(), pact.Outcome{ID: attempt.ID, Status: history.Completed})
+	must(t, err)
 	if what, data := live.next(); what != "attempt" || !strings.Contains(data, `"completed"`) {
 		t.Errorf("%s %s", what, data)
 	}
@@ -173,9 +171,8 @@ func TestADeletionWhileAStreamLooksIsADeletion(t *testing.T) {
 	file, err := dbtest.Engine(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
 	must(t, err)
 	r := serve(t, dbtest.Of(&vanishing{Contexts: file}), server.Options{}, before)
-	if _, err := pact.Create(t.Context(), r.store, "a", nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err = pact.Create(t.Context(), r.store, "a", nil)
+	must(t, err)
 	r.follow(t, "a", "1").expect("deleted", "")
 }
 

@@ -46,12 +46,11 @@ func TestAnswersSeeWhatOthersWrote(t *testing.T) {
 	}
 	before, _ := calls()
 	blocks := len(ids("blocks"))
-	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+	_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{ID: "new", Role: "user", Content: "secret"})
 		return nil
-	}}); err != nil {
-		t.Fatal(err)
-	}
+	}})
+	must(t, err)
 	if n, sentence := calls(); n != before+1 || !strings.HasPrefix(sentence, fmt.Sprintf("Call %d repeats all of", n)) {
 		t.Errorf("%d calls, before %d: %s", n, before, sentence)
 	}
@@ -76,23 +75,20 @@ func TestAnswersSeeWhatOthersWrote(t *testing.T) {
 		}
 	}
 	erasure := pact.Erasure{IDs: []string{"new"}, Reason: "asked for", Random: rand.Reader}
-	if _, err := c.Erase(t.Context(), erasure); err != nil {
-		t.Fatal(err)
-	}
+	_, err = c.Erase(t.Context(), erasure)
+	must(t, err)
 	if n := found("SECRET"); n != 0 {
 		t.Errorf("%d found of what is erased", n)
 	}
-	if _, err := c.Undo(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err = c.Undo(t.Context(), nil)
+	must(t, err)
 	if now := ids("blocks"); len(now) != blocks {
 		t.Errorf("%v after an undo", now)
 	}
 	must(t, pact.Delete(t.Context(), r.store, "weather"))
 	r.call("GET", "/v1/contexts/weather/blocks", "").refused(t, 404, "E_CONTEXT_NOT_FOUND")
-	if _, err := pact.Create(t.Context(), r.store, "weather", nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err = pact.Create(t.Context(), r.store, "weather", nil)
+	must(t, err)
 	if now := ids("blocks?at=working"); len(now) != 0 {
 		t.Errorf("%v in an empty context", now)
 	}
@@ -128,12 +124,11 @@ func TestReadersAndWritersAtOnce(t *testing.T) {
 		})
 	}
 	for range 20 {
-		if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 			b.Add("^ah", pact.Spec{Role: "user", Content: "more"})
 			return nil
-		}}); err != nil {
-			t.Fatal(err)
-		}
+		}})
+		must(t, err)
 	}
 	readers.Wait()
 }
@@ -170,9 +165,8 @@ func TestRequestsAtOnceOpenAContextOnce(t *testing.T) {
 		t.Errorf("the context was opened %d times", n)
 	}
 	// Who gives up does not keep the others from an answer.
-	if _, err := pact.Create(t.Context(), dbtest.Of(s), "other", nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err = pact.Create(t.Context(), dbtest.Of(s), "other", nil)
+	must(t, err)
 	impatient, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	asking.Go(func() {

@@ -26,9 +26,8 @@ func say(t *testing.T, c *pact.Context, id, text string) {
 		b.Add("^ah", pact.Spec{ID: id, Role: "user", Content: text})
 		return nil
 	}
-	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: add}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: add})
+	must(t, err)
 }
 
 // A state of another context is compared as one of the same context: by a name before the address.
@@ -88,9 +87,8 @@ func TestATextIsFoundEverywhere(t *testing.T) {
 	found, err := c.Select(t.Context(), "@c1 .seg", nil)
 	turns := found
 	must(t, err)
-	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{IDs: turns}}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{IDs: turns}})
+	must(t, err)
 	talk(t, r, "other", "only hay")
 	talk(t, r, "third", "hay", "needles\nand a needle")
 	type occurrences struct {
@@ -130,13 +128,11 @@ func TestAFamilyIsListed(t *testing.T) {
 	c := talk(t, r, "run", "one", "two")
 	fork, err := c.Fork(t.Context(), pact.Cycle(1), "again", nil)
 	must(t, err)
-	if _, err := fork.Fork(t.Context(), pact.Cycle(1), "and again", nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err = fork.Fork(t.Context(), pact.Cycle(1), "and again", nil)
+	must(t, err)
 	begun := map[string]any{"wire:begun-by": map[string]any{"context": "run", "block": "b"}}
-	if _, err := pact.Create(t.Context(), r.store, "agent", &pact.CreateOptions{Attrs: begun}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = pact.Create(t.Context(), r.store, "agent", &pact.CreateOptions{Attrs: begun})
+	must(t, err)
 	talk(t, r, "stranger", "one")
 	for _, name := range []string{"run", "and again", "agent"} {
 		var family struct {

@@ -209,9 +209,8 @@ func TestSelectorsAndAddressesThatAreWrongAreRefusedWithTheirPlace(t *testing.T)
 	} {
 		var status int
 		var code string
-		if _, err := fmt.Sscan(want, &status, &code); err != nil {
-			t.Fatal(err)
-		}
+		_, err := fmt.Sscan(want, &status, &code)
+		must(t, err)
 		r.call("GET", in+path, "").refused(t, status, code)
 	}
 	r.call("GET", "/v1/contexts/nobody/thread", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")

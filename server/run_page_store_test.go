@@ -75,9 +75,8 @@ func TestPageStoreHasTheLogAndTheAttempts(t *testing.T) {
 	for commits := range 3 {
 		var text bytes.Buffer
 		for range 2 {
-			if _, err := run.StartAttempt(t.Context(), pact.ProviderCall{Provider: "p", Model: "m"}, &text, nil); err != nil {
-				t.Fatal(err)
-			}
+			_, err = run.StartAttempt(t.Context(), pact.ProviderCall{Provider: "p", Model: "m"}, &text, nil)
+			must(t, err)
 		}
 		text.Reset()
 		must(t, run.Export(t.Context(), &text))
@@ -102,9 +101,8 @@ func TestPageStoreHasTheLogAndTheAttempts(t *testing.T) {
 				}
 			}
 		}
-		if _, err := run.Commit(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		_, err = run.Commit(t.Context(), nil)
+		must(t, err)
 	}
 }
 

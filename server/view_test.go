@@ -16,12 +16,11 @@ func TestListsAnswerOfOneState(t *testing.T) {
 	r := start(t, server.Options{})
 	c := weather(t, r)
 	_, last := c.Cycles()
-	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+	_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{ID: "a/b ü", Role: "system", Content: "All of it is new."})
 		return nil
-	}}); err != nil {
-		t.Fatal(err)
-	}
+	}})
+	must(t, err)
 	var blocks struct {
 		Items []struct {
 			ID    string

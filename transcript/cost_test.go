@@ -23,9 +23,8 @@ func longTalk(tb testing.TB, turns, size int) *pact.Context {
 	must(tb, err)
 	for i := range turns {
 		exchange(tb, c, i, size)
-		if _, err := c.Commit(context.Background(), keepingOrphans); err != nil {
-			tb.Fatal(err)
-		}
+		_, err = c.Commit(context.Background(), keepingOrphans)
+		must(tb, err)
 	}
 	return c
 }
@@ -69,9 +68,8 @@ func TestATurnMoreRendersATurnMore(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			allocs[i] += float64(after.Mallocs - before.Mallocs)
 			bytes[i] += float64(after.TotalAlloc - before.TotalAlloc)
-			if _, err := c.Commit(t.Context(), nil); err != nil {
-				t.Fatal(err)
-			}
+			_, err = c.Commit(t.Context(), nil)
+			must(t, err)
 		}
 		exchange(t, c, turns, 400)
 		write()
@@ -115,10 +113,9 @@ func TestErasureForgetsWhatWasRendered(t *testing.T) {
 	}
 	write(42)
 	write(2)
-	if _, err := c.Erase(t.Context(), pact.Erasure{IDs: []string{"call7"}, Reason: "asked for",
-		Random: strings.NewReader(strings.Repeat("s", 32))}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.Erase(t.Context(), pact.Erasure{IDs: []string{"call7"}, Reason: "asked for",
+		Random: strings.NewReader(strings.Repeat("s", 32))})
+	must(t, err)
 	write(42) // it is read from the store again
 	write(2)
 	sameAsModel(t, "erased", tree.Of(c.Working()))

@@ -29,13 +29,9 @@ type conversationGen struct {
 
 func (d *conversationGen) say(m map[string]any) {
 	text, err := json.Marshal(m)
-	if err != nil {
-		d.Fatal(err)
-	}
+	must(d, err)
 	v, err := canon.ParseAny(text)
-	if err != nil {
-		d.Fatal(err)
-	}
+	must(d, err)
 	d.list = append(d.list, newMessage(v))
 }
 

@@ -36,9 +36,7 @@ func TestDrawnConversationsUnderPressure(t *testing.T) {
 func replay(t *testing.T, rng *rand.Rand, i int, c *Conversation, done map[string]int) *pressure {
 	t.Helper()
 	whole, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "whole", c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	policy := genPolicy(rng, whole)
 	return &pressure{t, fmt.Sprintf("draw %d under %+v", i, policy), policy, wordCounter{}, done}
 }

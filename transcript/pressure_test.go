@@ -23,9 +23,7 @@ func TestRealConversationsUnderPressure(t *testing.T) {
 	for i, c := range realConversations(t, 10) {
 		rng := rand.New(rand.NewSource(int64(i)))
 		whole, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "whole", c, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for round := range testrun.Size(t, 1, 2, 6) {
 			policy := genPolicy(rng, whole)
 			p := pressure{t, fmt.Sprintf("%s %s, round %d, under %+v", c.Shape(), c.Name, round, policy), policy, wordCounter{}, done}
@@ -59,19 +57,13 @@ type pressure struct {
 func (p *pressure) context(c *pact.Context) {
 	p.Helper()
 	log, err := logOf(c.Log(p.Context(), 0))
-	if err != nil {
-		p.Fatal(err)
-	}
+	must(p, err)
 	reports := reportsOf(p.T, log)
 	for s, err := range c.History(p.Context(), pact.Cycle(1), "latest") {
-		if err != nil {
-			p.Fatal(err)
-		}
+		must(p, err)
 		what := fmt.Sprintf("%s, snapshot %d", p.what, s.Cycle())
 		text, err := OpenAI(p.Context(), s)
-		if err != nil {
-			p.Fatal(err)
-		}
+		must(p, err)
 		if faults := pairingFaults(p.T, text); len(faults) > 0 {
 			p.Fatalf("%s: %q\n%s", what, faults, snapshotText(s))
 		}

@@ -113,14 +113,13 @@ func TestRenderTurns(t *testing.T) {
 	must(t, err)
 	say := func(parent string, list ...pact.Spec) {
 		t.Helper()
-		if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		_, err = c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 			for _, s := range list {
 				b.Add(parent, s)
 			}
 			return nil
-		}}); err != nil {
-			t.Fatal(err)
-		}
+		}})
+		must(t, err)
 	}
 	say("^sys", pact.Spec{Content: "s"})
 	say("^ah", pact.Spec{Role: "assistant", Content: "a"})

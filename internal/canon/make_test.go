@@ -10,9 +10,7 @@ func TestAnObjectWithAndWithoutMembers(t *testing.T) {
 		}
 	}
 	object, err := ParseAny([]byte(`{"c":3,"a":1,"b":[2]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	is(object.With("b", Text("x")), `{"a":1,"b":"x","c":3}`)
 	is(object.With("aa", Null.Any()).With("d", Number(4)), `{"a":1,"aa":null,"b":[2],"c":3,"d":4}`)
 	is(object.With("a", Any{}), `{"b":[2],"c":3}`)

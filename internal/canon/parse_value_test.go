@@ -56,9 +56,8 @@ func TestMembersTakeOneAllocation(t *testing.T) {
 	}
 	count := func(text []byte) float64 {
 		return testing.AllocsPerRun(20, func() {
-			if _, err := ParseAny(text); err != nil {
-				t.Fatal(err)
-			}
+			_, err := ParseAny(text)
+			must(t, err)
 		})
 	}
 	if few, many := count(list(2)), count(list(20)); many > few+10 {

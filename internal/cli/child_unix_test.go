@@ -30,9 +30,8 @@ func TestProgramIsToldThatPactEnds(t *testing.T) {
 			out, err := cmd.StdoutPipe()
 			must(t, err)
 			must(t, cmd.Start())
-			if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-				t.Fatal(err)
-			}
+			_, err = bufio.NewReader(out).ReadString('\n')
+			must(t, err)
 			must(t, cmd.Process.Signal(signal))
 			for told := false; !told; time.Sleep(10 * time.Millisecond) {
 				_, err := os.Stat(filepath.Join(dir, "told"))

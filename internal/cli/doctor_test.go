@@ -93,10 +93,8 @@ func TestDoctorNamesCauseAndRemedy(t *testing.T) {
 	with := func(pairs ...string) []string { return append(pairs, base...) }
 	settings := filepath.Join(home, "configured")
 	must(t, os.MkdirAll(settings, 0o700))
-	if err := os.WriteFile(filepath.Join(settings, "settings.json"),
-		[]byte(`{"env":{"ANTHROPIC_BASE_URL":"https://${HOST}"}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(settings, "settings.json"),
+		[]byte(`{"env":{"ANTHROPIC_BASE_URL":"https://${HOST}"}}`), 0o600))
 	for _, c := range []struct {
 		name        string
 		env, args   []string

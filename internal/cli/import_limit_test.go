@@ -24,12 +24,11 @@ func TestALargeBackupIsReadFromItsFile(t *testing.T) {
 	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "chat", nil)
 	must(t, err)
 	for range 3 {
-		if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		_, err = c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 			b.Add("^ah", pact.Spec{Role: "user", Content: strings.Repeat("word ", 700_000)})
 			return nil
-		}}); err != nil {
-			t.Fatal(err)
-		}
+		}})
+		must(t, err)
 	}
 	var text bytes.Buffer
 	must(t, c.Export(t.Context(), &text))
@@ -67,9 +66,8 @@ func compressed(t *testing.T, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := io.WriteString(w, text); err != nil {
-		t.Fatal(err)
-	}
+	_, err := io.WriteString(w, text)
+	must(t, err)
 	must(t, w.Close())
 	return b.Bytes()
 }

@@ -118,9 +118,8 @@ func TestProxyRecordsUntilItIsEnded(t *testing.T) {
 	req.Header.Set("Authorization", "Bearer "+key)
 	resp, err := http.DefaultClient.Do(req)
 	must(t, err)
-	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-		t.Fatal(err)
-	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	must(t, err)
 	resp.Body.Close()
 	stop()
 	select {

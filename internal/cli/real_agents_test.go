@@ -123,9 +123,7 @@ func agentEnv(home string) []string {
 
 func (a *agentRun) must(err error) {
 	a.Helper()
-	if err != nil {
-		a.Fatal(err)
-	}
+	must(a, err)
 }
 
 // start has a pact of its own run the agent, in a group of processes of its own.

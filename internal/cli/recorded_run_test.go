@@ -102,19 +102,13 @@ func (a *codingAgent) call(tools []any, number int) {
 	body, err := json.Marshal(map[string]any{"model": "claude-sonnet-4-5", "max_tokens": 1000, "tools": tools,
 		"system": "You are a careful engineer. Read before you write.", "messages": a.said,
 		"cache_control": map[string]any{"type": "ephemeral"}})
-	if err != nil {
-		a.Fatal(err)
-	}
+	must(a, err)
 	req, err := http.NewRequest(http.MethodPost, a.url, strings.NewReader(string(body)))
-	if err != nil {
-		a.Fatal(err)
-	}
+	must(a, err)
 	req.Header.Set("X-Api-Key", "sk-test")
 	req.Header.Set("Anthropic-Version", "2023-06-01")
 	resp, err := a.client.Do(req)
-	if err != nil {
-		a.Fatal(err)
-	}
+	must(a, err)
 	defer resp.Body.Close()
 	var answer struct {
 		Content []map[string]any `json:"content"`

@@ -46,9 +46,8 @@ func BenchmarkThread(b *testing.B) {
 			out.Grow(len(want) + 1)
 			for b.Loop() {
 				out.Reset()
-				if _, err := io.Copy(&out, bytes.NewReader(want)); err != nil {
-					b.Fatal(err)
-				}
+				_, err = io.Copy(&out, bytes.NewReader(want))
+				must(b, err)
 			}
 		})
 	}

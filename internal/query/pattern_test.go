@@ -110,9 +110,8 @@ func TestMatchingHearsTheEndOfTheContext(t *testing.T) {
 	for name, texts := range map[string][]string{"one text": long, "many texts": short} {
 		tr := library(t, texts...)
 		free := &watch{Context: context.Background()}
-		if _, err := runPattern(t, free, tr, pattern); err != nil {
-			t.Fatal(err)
-		}
+		_, err := runPattern(t, free, tr, pattern)
+		must(t, err)
 		if least := states * 40_000 >> 18; free.looks < least {
 			t.Errorf("%s: %d looks, want at least %d", name, free.looks, least)
 		}

@@ -19,9 +19,8 @@ func TestNobodyWaitsForACancelledRequest(t *testing.T) {
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}` + "\n"), Out: io.Discard}.Connect(ctx)
 	must(t, err)
 	for range 2 {
-		if _, err := c.Read(ctx); err != nil {
-			t.Fatal(err)
-		}
+		_, err = c.Read(ctx)
+		must(t, err)
 	}
 	if _, err := c.Read(ctx); !errors.Is(err, io.EOF) {
 		t.Errorf("the session ends with %v", err)

@@ -79,9 +79,8 @@ func TestAForkThatWasNotRecordedRepeatsTheWholeOfItsOrigin(t *testing.T) {
 			}, nil)
 			must(t, err)
 		}
-		if _, err := c.Commit(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Commit(t.Context(), nil)
+		must(t, err)
 	}
 	c, err := pact.Create(t.Context(), db, "run", nil)
 	must(t, err)
@@ -121,9 +120,8 @@ func TestForksOfEarlierCallsStayAfterUndoing(t *testing.T) {
 	fork(1, "first")
 	fork(3, "last")
 	for _, name := range []string{"second", ""} {
-		if _, err := c.Undo(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Undo(t.Context(), nil)
+		must(t, err)
 		if name != "" {
 			fork(2, name)
 		}

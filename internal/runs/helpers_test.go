@@ -86,9 +86,8 @@ func recordedIn(t *testing.T, db *pact.DB, o record.ImportOptions, calls ...aske
 		p := record.PastCall{API: "anthropic.messages", Path: "/v1/messages", Body: written(t, body), Answer: written(t, answer),
 			Status: cmp.Or(c.status, 200), Rewrites: c.rewrites,
 			Started: int64(i+1) * 1e9, Ended: int64(i+1)*1e9 + 1}
-		if _, err := importer.Add(t.Context(), p); err != nil {
-			t.Fatal(err)
-		}
+		_, err = importer.Add(t.Context(), p)
+		must(t, err)
 	}
 }
 

@@ -58,21 +58,19 @@ func TestFindings(t *testing.T) {
 func TestFindingsOfACompaction(t *testing.T) {
 	ctx := context.Background()
 	c := conversed(t, words("a", 50), words("b", 10))
-	if _, err := c.Commit(ctx, &pact.CommitOptions{Pruning: &pact.Pruning{Select: []string{"^seq .mt:depth(2)"}},
+	_, err := c.Commit(ctx, &pact.CommitOptions{Pruning: &pact.Pruning{Select: []string{"^seq .mt:depth(2)"}},
 		Edit: func(b *pact.Batch) error {
 			b.Add("^ah", pact.Spec{ID: "summary", Role: "user", Kind: "text", Offset: 1, Content: words("s", 20)})
 			return nil
-		}}); err != nil {
-		t.Fatal(err)
-	}
+		}})
+	must(t, err)
 	// The fourth call makes the first one again, and writes its result of 50 words.
-	if _, err := c.Commit(ctx, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+	_, err = c.Commit(ctx, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{ID: "again", Role: "assistant", Kind: "call", Offset: 1, Content: map[string]any{"name": "read", "arguments": "0"}})
 		b.Add("^ah", pact.Spec{ID: "result", Role: "tool", Kind: "result", Offset: 1, Content: words("a", 50), Refs: []string{"again"}})
 		return nil
-	}}); err != nil {
-		t.Fatal(err)
-	}
+	}})
+	must(t, err)
 	report, err := simulate.Findings(ctx, c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m",
 		Dialect: "gemini"})
 	must(t, err)
@@ -97,9 +95,8 @@ func TestFindingsOfTools(t *testing.T) {
 	must(t, err)
 	commit := func(edit func(b *pact.Batch) error) {
 		t.Helper()
-		if _, err := c.Commit(ctx, &pact.CommitOptions{Edit: edit}); err != nil {
-			t.Fatal(err)
-		}
+		_, err = c.Commit(ctx, &pact.CommitOptions{Edit: edit})
+		must(t, err)
 	}
 	tool := func(name string, n int) map[string]any {
 		return map[string]any{"name": name, "description": words("about", n)}
@@ -159,12 +156,10 @@ func TestARunThatWroteForAnHour(t *testing.T) {
 		return nil
 	}}, io.Discard, nil)
 	must(t, err)
-	if _, err := c.EndAttempt(ctx, pact.Outcome{ID: a.ID, Status: history.Completed, Request: told}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Commit(ctx, nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err = c.EndAttempt(ctx, pact.Outcome{ID: a.ID, Status: history.Completed, Request: told})
+	must(t, err)
+	_, err = c.Commit(ctx, nil)
+	must(t, err)
 	prices := priced(0.1, 1.25)
 	prices.Models[0].CacheWrite1h *= 2 / 1.25
 	r, err := simulate.Run(ctx, c, simulate.Options{Counter: wordCounter{}, Prices: prices, Dialect: "anthropic"})
@@ -185,12 +180,10 @@ func TestWhatWasPaidHasACurrency(t *testing.T) {
 		must(t, err)
 		request, err := history.PackRequest(told)
 		must(t, err)
-		if _, err := c.EndAttempt(ctx, pact.Outcome{ID: a.ID, Status: history.Completed, TokenIn: &in, Request: request}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.Commit(ctx, nil); err != nil {
-			t.Fatal(err)
-		}
+		_, err = c.EndAttempt(ctx, pact.Outcome{ID: a.ID, Status: history.Completed, TokenIn: &in, Request: request})
+		must(t, err)
+		_, err = c.Commit(ctx, nil)
+		must(t, err)
 	}
 	r, err := simulate.Run(ctx, c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25)})
 	must(t, err)

@@ -21,7 +21,7 @@ func instructed(t *testing.T, instructions []pact.Spec, answer, last pact.Spec) 
 	said := []pact.Spec{{ID: "q", Role: "user", Kind: "text", Content: "go"}, {ID: "more", Role: "user", Kind: "text", Content: "more"},
 		{ID: "again", Role: "user", Kind: "text", Content: "again"}}
 	for i, q := range said {
-		if _, err := c.Commit(ctx, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		_, err = c.Commit(ctx, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 			if i == 0 {
 				for _, s := range instructions {
 					b.Add("^sys", s)
@@ -32,9 +32,8 @@ func instructed(t *testing.T, instructions []pact.Spec, answer, last pact.Spec) 
 			}
 			b.Add("^ah", q)
 			return nil
-		}}); err != nil {
-			t.Fatal(err)
-		}
+		}})
+		must(t, err)
 	}
 	must(t, c.Edit(ctx, func(b *pact.Batch) error { b.Add("^ah", last); return nil }, nil))
 	report, err := simulate.Findings(ctx, c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m", Dialect: "gemini"})

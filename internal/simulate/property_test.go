@@ -55,9 +55,7 @@ func testAnAgentThatReadsOnce(t *testing.T) {
 		prices.Models[0].Model = model.name
 		r, err := simulate.Run(context.Background(), conversed(t, results...), simulate.Options{Counter: wordCounter{}, Model: model.name,
 			Dialect: model.dialect, Calls: true, Prices: prices, Policies: []simulate.Named{{"p", p}}})
-		if err != nil {
-			rt.Fatal(err)
-		}
+		must(rt, err)
 		raw, pays := 0.0, 0.0
 		cut += r.Outcomes[1].Removed
 		for i, c := range r.Outcomes[1].ByCall {
@@ -110,19 +108,16 @@ func TestARuleOfFindingsHelps(t *testing.T) {
 		quoted := ""
 		if rapid.Bool().Draw(rt, "quotes") {
 			quoted = results[rapid.IntRange(0, len(results)-1).Draw(rt, "quoted")]
-			if _, err := c.Commit(ctx, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			_, err := c.Commit(ctx, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 				b.Add("^ah", pact.Spec{ID: "says", Role: "assistant", Kind: "text", Offset: 1, Content: quoted})
 				return nil
-			}}); err != nil {
-				rt.Fatal(err)
-			}
+			}})
+			must(rt, err)
 		}
 		prices := priced(rapid.SampledFrom([]float64{0.1, 0.025}).Draw(rt, "read"), 1.25)
 		o := simulate.Options{Counter: wordCounter{}, Model: "m", Dialect: rapid.SampledFrom([]string{"gemini", "anthropic"}).Draw(rt, "dialect"), Prices: prices}
 		report, err := simulate.Findings(ctx, c, o)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		must(rt, err)
 		kinds := map[string]bool{}
 		for _, f := range report.Findings {
 			if f.Helps == nil {
@@ -135,9 +130,7 @@ func TestARuleOfFindingsHelps(t *testing.T) {
 			again := o
 			again.Policies = []simulate.Named{{Name: "p", Policy: lifecycle.Policy{Rules: []lifecycle.Rule{*f.Helps}}}}
 			r, err := simulate.Run(ctx, c, again)
-			if err != nil {
-				rt.Fatal(err)
-			}
+			must(rt, err)
 			if saves := *r.Outcomes[0].Cost - *r.Outcomes[1].Cost; saves <= 0 || math.Abs(saves-*f.Saves) > 1e-9*saves {
 				rt.Fatalf("%s saves %.3f, not %.3f", f.Helps.Select, saves, *f.Saves)
 			}

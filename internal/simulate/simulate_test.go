@@ -303,10 +303,9 @@ func imported(t *testing.T, exact string, tools bool, counted func(call int) (in
 		}
 		answer := fmt.Sprintf(`{"type":"message","role":"assistant","content":[%s],"usage":{"input_tokens":%d,`+
 			`"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,"output_tokens":1}}`, says, in, read, written)
-		if _, err := i.Add(ctx, record.PastCall{API: "anthropic.messages", Path: "/v1/messages", Status: 200, Answer: []byte(answer),
-			Body: []byte(`{"model":"m","max_tokens":9,"messages":[` + said + `]}`)}); err != nil {
-			t.Fatal(err)
-		}
+		_, err = i.Add(ctx, record.PastCall{API: "anthropic.messages", Path: "/v1/messages", Status: 200, Answer: []byte(answer),
+			Body: []byte(`{"model":"m","max_tokens":9,"messages":[` + said + `]}`)})
+		must(t, err)
 		said += `,{"role":"assistant","content":[` + says + `]},{"role":"user","content":` + next + `}`
 	}
 	run, err := pact.Open(ctx, s, "run", nil)

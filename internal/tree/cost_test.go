@@ -59,9 +59,8 @@ func (l long) edit() *tree.Editor {
 func (l long) turn(t testing.TB) long {
 	t.Helper()
 	x := l.edit()
-	if _, err := x.Add("^ah", tree.Spec{Content: "hi"}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := x.Add("^ah", tree.Spec{Content: "hi"})
+	must(t, err)
 	tr, stamps, err := tree.Seal(x.Tree(), x.Stamps, l.env)
 	must(t, err)
 	return long{tr, stamps, l.env}
@@ -164,9 +163,8 @@ func siblings(tb testing.TB, n int) *tree.Editor {
 	tb.Helper()
 	x := newLong(tb, 1).edit()
 	for i := range n {
-		if _, err := x.Add("^ah", tree.Spec{ID: fmt.Sprint("s", i), Offset: 1, Content: "hi"}); err != nil {
-			tb.Fatal(err)
-		}
+		_, err := x.Add("^ah", tree.Spec{ID: fmt.Sprint("s", i), Offset: 1, Content: "hi"})
+		must(tb, err)
 	}
 	return x
 }

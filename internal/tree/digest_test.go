@@ -142,9 +142,8 @@ func TestRemovedHeadersLeaveNoTrace(t *testing.T) {
 	edit := func(spec tree.Spec, set map[string]any) *tree.Tree {
 		x := tree.Edit(background, tr.WithCycle(1), tr, tree.Stamps{Cycle: 1, LastNS: w.last}, w.env())
 		spec.ID = "a"
-		if _, err := x.Add("^sys", spec); err != nil {
-			t.Fatal(err)
-		}
+		_, err := x.Add("^sys", spec)
+		must(t, err)
 		if set != nil {
 			must(t, x.Update("a", set))
 		}

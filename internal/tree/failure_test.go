@@ -98,9 +98,8 @@ func TestFailingStoreLeavesNothingBehind(t *testing.T) {
 			}
 			begun := func() *tree.Editor { // in the middle of a batch
 				x := tree.Edit(background, base.WithCycle(2), base, tree.Stamps{Cycle: 2, LastNS: w.last, Given: 2}, env)
-				if _, err := x.Add("^ah", tree.Spec{ID: "block:x:2-1", NodeType: "block:x"}); err != nil {
-					t.Fatal(err)
-				}
+				_, err := x.Add("^ah", tree.Spec{ID: "block:x:2-1", NodeType: "block:x"})
+				must(t, err)
 				return x
 			}
 			x, untouched := begun(), begun()
@@ -147,9 +146,8 @@ func TestAbsentValuesAreNone(t *testing.T) {
 	digest := func(s tree.Spec) tree.Digest {
 		b := newSecondCycle(t)
 		s.ID = "a"
-		if _, err := b.Add("^sys", s); err != nil {
-			t.Fatal(err)
-		}
+		_, err := b.Add("^sys", s)
+		must(t, err)
 		return b.Tree().Digest()
 	}
 	want := digest(tree.Spec{})

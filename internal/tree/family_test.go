@@ -21,9 +21,8 @@ func TestTheNewestOfAKeyHasTheLatestStamp(t *testing.T) {
 		add := func(into string) (last string) {
 			t.Helper()
 			for i := range others {
-				if _, err := x.Add(into, Spec{Offset: int64(i - others/2)}); err != nil {
-					t.Fatal(err)
-				}
+				_, err = x.Add(into, Spec{Offset: int64(i - others/2)})
+				must(t, err)
 			}
 			for _, offset := range []int64{3, -3, 2, 0} {
 				if last, err = x.Add(into, Spec{Key: "k", Offset: offset}); err != nil {
@@ -77,9 +76,8 @@ func TestSingleAddsOfKeysLookAtFewNodes(t *testing.T) {
 		for i := range n {
 			env.Families = &known
 			x := Edit(context.Background(), working, before, stamps, env)
-			if _, err := x.Add("^ah", Spec{Key: fmt.Sprint("k", i)}); err != nil {
-				t.Fatal(err)
-			}
+			_, err = x.Add("^ah", Spec{Key: fmt.Sprint("k", i)})
+			must(t, err)
 			if i%100 == 99 {
 				if _, err := x.Add("^ah", Spec{Key: fmt.Sprint("k", i/2)}); fault.CodeOf(err) != fault.OverlapViolatesODI {
 					t.Errorf("k%d twice: %v", i/2, err)

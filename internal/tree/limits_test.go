@@ -109,9 +109,8 @@ func TestIntegersEndAtTheLimit(t *testing.T) {
 		must(t, err)
 		x := tree.Edit(background, tr.WithCycle(stamps.Cycle), tr, stamps, env)
 		for _, id := range []string{"a", "b", "c"} {
-			if _, err := x.Add("^sys", tree.Spec{ID: id}); err != nil {
-				t.Fatal(err)
-			}
+			_, err = x.Add("^sys", tree.Spec{ID: id})
+			must(t, err)
 		}
 		stamps = x.Stamps
 		if last != 0 {

@@ -96,9 +96,8 @@ func TestTokensAreCountedOnce(t *testing.T) {
 			t.Error("the new text does not count")
 		}
 		before = c.asked.Load()
-		if _, err := m.First(background, next.tree, turns/2); err != nil {
-			t.Fatal(err)
-		}
+		_, err := m.First(background, next.tree, turns/2)
+		must(t, err)
 		equal(t, "texts counted for half of the thread", c.asked.Load()-before, int64(0))
 	}
 }

@@ -32,9 +32,8 @@ func newSecondCycle(t *testing.T, head ...func(*tree.Editor)) secondCycle {
 		{"^ah", "ask", "block", 0}, {"^ah", "late", "block", 1}, {"^ah", "box", "cont", 2}, {"box", "inner", "block", 0},
 		{"^ah", "gone", "block", -1},
 	} {
-		if _, err := x.Add(n.into, tree.Spec{ID: n.id, NodeType: n.typ, Offset: n.offset}); err != nil {
-			t.Fatal(err)
-		}
+		_, err = x.Add(n.into, tree.Spec{ID: n.id, NodeType: n.typ, Offset: n.offset})
+		must(t, err)
 	}
 	tr, stamps, err = tree.Seal(x.Tree(), x.Stamps, env)
 	must(t, err)

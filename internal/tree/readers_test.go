@@ -69,9 +69,8 @@ func TestReadersNeedNoLock(t *testing.T) {
 		x := l.edit()
 		for k, s := range []tree.Spec{{Content: i}, {Offset: 1, Refs: []string{"rule0"}}, {Offset: 1},
 			{ID: fmt.Sprint("own", i), Offset: 2}} {
-			if _, err := x.Add("^ah", s); err != nil {
-				t.Fatal(err)
-			}
+			_, err := x.Add("^ah", s)
+			must(t, err)
 			working := look(x.Tree()) // readers see the working state as well
 			if latest.Store(&working); k == 3 {
 				x.Update(fmt.Sprint("own", i), map[string]any{"content": "changed", "refs": []string{"rule0", "sys"}})

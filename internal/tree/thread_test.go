@@ -42,9 +42,8 @@ func sealTexts(t *testing.T, texts ...string) []*tree.Tree {
 
 func addNode(t *testing.T, x *tree.Editor, into string, s tree.Spec) {
 	t.Helper()
-	if _, err := x.Add(into, s); err != nil {
-		t.Fatal(err)
-	}
+	_, err := x.Add(into, s)
+	must(t, err)
 }
 
 // Pieces of every size around the limits of the renderer give the same bytes

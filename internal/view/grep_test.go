@@ -62,9 +62,8 @@ func TestGrepFindsTheLinesThatAreShown(t *testing.T) {
 			return nil
 		}
 	}
-	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: add("^sys", grepTexts...)}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = c.Commit(t.Context(), &pact.CommitOptions{Edit: add("^sys", grepTexts...)})
+	must(t, err)
 	must(t, c.Edit(t.Context(), add("^ah", grepTexts[:4]...), nil))
 	for _, text := range grepPatterns {
 		pattern, err := Pattern(text, false, false)
@@ -109,18 +108,16 @@ func TestASearchOfAHistoryMakesNoTrees(t *testing.T) {
 		c, err := pact.Create(t.Context(), dbtest.Of(e), "w", nil)
 		must(t, err)
 		for i := range cycles {
-			if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			_, err = c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 				for range 4 {
 					b.Add("^ah", pact.Spec{Role: "user", Content: fmt.Sprint("what is said in turn ", i)})
 				}
 				return nil
-			}}); err != nil {
-				t.Fatal(err)
-			}
+			}})
+			must(t, err)
 		}
-		if _, err := e.Compact(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		_, err = e.Compact(t.Context())
+		must(t, err)
 		return testing.AllocsPerRun(3, func() {
 			if list, err := Grep(t.Context(), c, pact.Cycle(1), "latest", "", pattern, func(int64) {}); err != nil || len(list) > 0 {
 				t.Fatal(list, err)
@@ -140,9 +137,8 @@ func TestGrepOfTheWorkingStateAlone(t *testing.T) {
 	add := func(text string) func(b *pact.Batch) error {
 		return func(b *pact.Batch) error { b.Add("^ah", pact.Spec{Content: text}); return nil }
 	}
-	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: add("sent word")}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = c.Commit(t.Context(), &pact.CommitOptions{Edit: add("sent word")})
+	must(t, err)
 	must(t, c.Edit(t.Context(), add("new word"), nil))
 	got, err := Grep(t.Context(), c, "working", "working", "draft", regexp.MustCompile("word"), func(int64) {})
 	if err != nil || len(got) != 2 || got[0].State != "working" || got[1].State != "draft" {

@@ -113,8 +113,7 @@ func visits(t *testing.T, c *pact.Context, calls []Call) int {
 	log, err := provenance.LogOf(c.Log(t.Context(), 0))
 	must(t, err)
 	d := &drawing{ctx: t.Context(), context: c, calls: calls, log: log, options: PictureOptions{Unit: Bytes}, strips: new(strips)}
-	if _, err := d.draw(len(calls), 50); err != nil {
-		t.Fatal(err)
-	}
+	_, err = d.draw(len(calls), 50)
+	must(t, err)
 	return d.visited
 }

@@ -22,12 +22,11 @@ func TestReadersAgreeWithModel(t *testing.T) {
 		for range 12 {
 			switch random.IntN(4) {
 			case 0:
-				if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+				_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 					b.Add("^ah", pact.Spec{Role: "user", Content: "more", TTL: new(int64(3))})
 					return nil
-				}}); err != nil {
-					t.Fatal(err)
-				}
+				}})
+				must(t, err)
 				r = NewReader(c, Bytes, nil, r)
 			case 1:
 				if running == "" {
@@ -38,9 +37,8 @@ func TestReadersAgreeWithModel(t *testing.T) {
 			case 2:
 				if running != "" {
 					in := random.Int64N(100)
-					if _, err := c.EndAttempt(t.Context(), pact.Outcome{ID: running, Status: history.Completed, TokenIn: &in}); err != nil {
-						t.Fatal(err)
-					}
+					_, err := c.EndAttempt(t.Context(), pact.Outcome{ID: running, Status: history.Completed, TokenIn: &in})
+					must(t, err)
 					running = ""
 				}
 			}

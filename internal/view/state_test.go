@@ -39,9 +39,8 @@ func repair(t *testing.T) *pact.Context {
 		return nil
 	}
 	note := pact.Note{Actor: "ann", Message: "why"}
-	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Note: note, Edit: edit}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = c.Commit(t.Context(), &pact.CommitOptions{Note: note, Edit: edit})
+	must(t, err)
 	return c
 }
 
@@ -235,9 +234,8 @@ func TestNodesNamesAndTexts(t *testing.T) {
 func TestCarriedIsEverySnapshotThatHasTheNode(t *testing.T) {
 	c := repair(t)
 	for range 12 {
-		if _, err := c.Commit(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Commit(t.Context(), nil)
+		must(t, err)
 	}
 	_, last := c.Cycles()
 	spans := map[string]view.Span{}

@@ -24,9 +24,8 @@ func put(t testing.TB, c *pact.Context, token, text string) (*pact.Sealed, error
 
 func commit(t testing.TB, c *pact.Context, token string, turn int) {
 	t.Helper()
-	if _, err := put(t, c, token, fmt.Sprint("turn ", turn)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := put(t, c, token, fmt.Sprint("turn ", turn))
+	must(t, err)
 }
 
 var must = testrun.Must

@@ -22,9 +22,8 @@ func raw(t *testing.T, path string, statements ...string) *sql.DB {
 	must(t, err)
 	t.Cleanup(func() { db.Close() })
 	for _, statement := range statements {
-		if _, err := db.Exec(statement); err != nil {
-			t.Fatal(err)
-		}
+		_, err = db.Exec(statement)
+		must(t, err)
 	}
 	return db
 }

@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,15 +56,5 @@ func TestFilesFromBeforeTheReleaseAreRefused(t *testing.T) {
 
 func isFromBeforeTheRelease(t *testing.T, path string) {
 	t.Helper()
-	before, err := os.ReadFile(path)
-	must(t, err)
-	_, err = openFile(t.Context(), path)
-	var e *fault.Error
-	if !errors.As(err, &e) || e.Code != fault.Store || !strings.Contains(e.Message, "before the first release") ||
-		!strings.Contains(e.Remedy, "export its contexts") || !strings.Contains(e.Remedy, "import them") {
-		t.Errorf("got %v", err)
-	}
-	if after, _ := os.ReadFile(path); string(after) != string(before) {
-		t.Error("the file was changed")
-	}
+	refused(t, path, "before the first release", "export its contexts", "import them")
 }

@@ -130,25 +130,32 @@ func TestAKilledWriterLeavesTheQueue(t *testing.T) {
 	}
 }
 
-// TestAWriterThatGivesUpLeavesTheQueue has a writer wait behind another one for less long than that one waits: it fails,
-// the other one commits, and nobody waits for its place.
-func TestAWriterThatGivesUpLeavesTheQueue(t *testing.T) {
+// givesUp returns a store of which a writer gave up its place in the queue, behind the writer of another process.
+func givesUp(t *testing.T) (s *file, path string, w *turns, children *queuingChildren, release func()) {
+	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("left out: this system has no queue between processes")
 	}
-	path := filepath.Join(t.TempDir(), "pact.db")
+	path = filepath.Join(t.TempDir(), "pact.db")
 	newStoreFile(t, path)
 	s, err := openFile(t.Context(), path)
 	must(t, err)
-	defer s.Close()
-	w := &turns{store: s, name: "gives up"}
+	w = &turns{store: s, name: "gives up"}
 	must(t, w.create(t.Context()))
-	children, release := waitingWriters(t, s, path, 1)
+	children, release = waitingWriters(t, s, path, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := w.commit(ctx, "too late", false); !errors.Is(err, fault.Busy) {
 		t.Errorf("got %v", err)
 	}
+	return s, path, w, children, release
+}
+
+// TestAWriterThatGivesUpLeavesTheQueue has a writer wait behind another one for less long than that one waits: it fails,
+// the other one commits, and nobody waits for its place.
+func TestAWriterThatGivesUpLeavesTheQueue(t *testing.T) {
+	s, _, w, children, release := givesUp(t)
+	defer s.Close()
 	release()
 	if order := children.wait(t); len(order) != 1 {
 		t.Errorf("%d commits of the other one", len(order))
@@ -159,21 +166,7 @@ func TestAWriterThatGivesUpLeavesTheQueue(t *testing.T) {
 // TestAClosedStoreStaysOpenForAWriterInTheQueue closes a store of which a writer gave up in its place: the file stays
 // open until its turn came, because closing it would release the locks of a store that is opened meanwhile.
 func TestAClosedStoreStaysOpenForAWriterInTheQueue(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("left out: this system has no queue between processes")
-	}
-	path := filepath.Join(t.TempDir(), "pact.db")
-	newStoreFile(t, path)
-	s, err := openFile(t.Context(), path)
-	must(t, err)
-	w := &turns{store: s, name: "gives up"}
-	must(t, w.create(t.Context()))
-	children, release := waitingWriters(t, s, path, 1)
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if err := w.commit(ctx, "too late", false); !errors.Is(err, fault.Busy) {
-		t.Errorf("got %v", err)
-	}
+	s, path, _, children, release := givesUp(t)
 	must(t, s.Close())
 	if !sqlite.IsOpen(path) {
 		t.Error("the file was closed while a writer had a place in the queue")

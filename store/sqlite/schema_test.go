@@ -1,13 +1,8 @@
 package sqlite_test
 
 import (
-	"errors"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-
-	"github.com/contexttree/pact/fault"
 )
 
 // TestForeignSchema puts things into the schema of a store that could change
@@ -35,19 +30,7 @@ func TestForeignSchema(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "pact.db")
 			newStoreFile(t, path)
 			raw(t, path, c.statement).Close()
-			before, _ := os.ReadFile(path)
-			s, err := openFile(t.Context(), path)
-			if err == nil {
-				s.Close()
-				t.Fatal("the file was opened")
-			}
-			var e *fault.Error
-			if !errors.As(err, &e) || e.Code != fault.Store || e.Remedy == "" || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("got %v", err)
-			}
-			if after, _ := os.ReadFile(path); string(after) != string(before) {
-				t.Error("the file was changed")
-			}
+			refused(t, path, c.says)
 		})
 	}
 	path := filepath.Join(t.TempDir(), "pact.db")

@@ -63,9 +63,8 @@ func TestCostOfPiecesIsLinear(t *testing.T) {
 			`{"type":"message","role":"user","content":"q"}` + "\n" + strings.Repeat(piece, n))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := readWhole(data); err != nil {
-			t.Fatal(err)
-		}
+		_, err := readWhole(data)
+		must(t, err)
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
 	}

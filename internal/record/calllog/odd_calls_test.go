@@ -94,9 +94,8 @@ func TestRebuildingIsLinear(t *testing.T) {
 	allocations := func(turns int) float64 {
 		text := []byte(longChat(turns))
 		return testing.AllocsPerRun(2, func() {
-			if _, err := readWhole(text); err != nil {
-				t.Fatal(err)
-			}
+			_, err := readWhole(text)
+			must(t, err)
 		})
 	}
 	if small, large := allocations(400), allocations(1600); large > 5*small {

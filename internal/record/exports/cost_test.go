@@ -32,9 +32,8 @@ func TestReadingWhatDiffersIsReadingTheThread(t *testing.T) {
 		func(b *pact.Batch) {},
 	}
 	for _, step := range append(steps, steps[2:5]...) {
-		if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error { step(b); return nil }}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error { step(b); return nil }})
+		must(t, err)
 	}
 	r := &reader{ctx: t.Context(), known: map[string]*part{}}
 	var before []*part

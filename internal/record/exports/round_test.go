@@ -32,9 +32,8 @@ func imported(t *testing.T, data []byte) (made []*pact.Context) {
 	plan, err := intake.PlanLog(t.Context(), log, intake.Options{Name: "run"})
 	must(t, err)
 	db := pact.NewDB(store.NewMemory())
-	if _, err := plan.Import(t.Context(), db, func(int, int) {}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = plan.Import(t.Context(), db, func(int, int) {})
+	must(t, err)
 	list, err := pact.List(t.Context(), db)
 	must(t, err)
 	for _, info := range list {

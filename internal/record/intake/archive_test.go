@@ -76,9 +76,8 @@ func archived(t testing.TB, members ...member) []byte {
 	for _, m := range members {
 		f, err := w.CreateHeader(&zip.FileHeader{Name: m.name, Method: m.method})
 		must(t, err)
-		if _, err := io.WriteString(f, m.text); err != nil {
-			t.Fatal(err)
-		}
+		_, err = io.WriteString(f, m.text)
+		must(t, err)
 	}
 	must(t, w.Close())
 	return b.Bytes()

@@ -54,9 +54,8 @@ func compressed(t testing.TB, text []byte) (zipped, packed bytes.Buffer) {
 	z, err := zstd.NewWriter(&packed)
 	must(t, err)
 	for _, w := range []io.WriteCloser{g, z} {
-		if _, err := w.Write(text); err != nil {
-			t.Fatal(err)
-		}
+		_, err = w.Write(text)
+		must(t, err)
 		must(t, w.Close())
 	}
 	return zipped, packed

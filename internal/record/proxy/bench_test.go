@@ -86,13 +86,11 @@ func ask(b *testing.B, address, body string) {
 		if err != nil || resp.StatusCode != http.StatusOK {
 			b.Fatal(err, resp)
 		}
-		if _, err := resp.Body.Read(make([]byte, 1)); err != nil {
-			b.Fatal(err)
-		}
+		_, err = resp.Body.Read(make([]byte, 1))
+		must(b, err)
 		waits = append(waits, time.Since(began))
-		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-			b.Fatal(err)
-		}
+		_, err = io.Copy(io.Discard, resp.Body)
+		must(b, err)
 		resp.Body.Close()
 	}
 	reportWaits(b, waits)
