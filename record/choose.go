@@ -22,7 +22,8 @@ type request struct {
 	past                 bool   // it is of a log: a program that asks the same twice kept both answers
 	compacted            bool   // choose found that the conversation before it was compacted
 	system, conversation []block
-	whole                canon.Any // the body, if it was read whole
+	whole                canon.Any   // the body, if it was read whole
+	keys                 []shortHash // of the conversation, for choose
 
 	// Of a request that continues another, whose messages and blocks it repeats; else nothing.
 	earlierIn            *recording    // that has the request before
@@ -313,38 +314,6 @@ func (r *Recorder) sign(c *candidate, q *request) string {
 		return quoteSign
 	case q.group.agent && last != nil && last.beside == c.recording && last.said != "":
 		return "a request aside was answered before"
-	case c.endGoesOn(q.conversation):
-		return "what was sent last goes on behind what changed"
-	case c.repeated > 0 && len(fresh) > 0 && !c.atMessage(&fresh[0]):
-		return "what changed first is no message"
 	}
-	return ""
-}
-
-// endGoesOn reports whether the last block that was sent comes again after the
-// change. If the change is at the very front, a block of the answer has to
-// follow as well.
-func (c *candidate) endGoesOn(conversation []block) bool {
-	if len(c.sent) == 0 {
-		return false
-	}
-	end := c.sent[len(c.sent)-1].key
-	answered := map[key]bool{}
-	for i := range c.answer {
-		answered[c.answer[i].key] = true
-	}
-	found := false
-	for i := c.repeated; i < len(conversation); i++ {
-		if found && answered[conversation[i].key] {
-			return true
-		}
-		found = found || conversation[i].key == end
-	}
-	return found && c.repeated > 0
-}
-
-// atMessage reports whether the request first differs from the recording in a message of the user or of the model.
-func (c *candidate) atMessage(now *block) bool {
-	old := speakerOf(c.block(c.repeated))
-	return old != nobody && old == speakerOf(now)
+	return c.signOf(q, c.repeated)
 }

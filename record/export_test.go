@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"strconv"
 	"testing"
 	"time"
@@ -85,4 +86,31 @@ func Compared(r *Recorder, body string) int {
 	value, _ := canon.ParseAny([]byte(body))
 	read, _ := provider.ReadRequest(provider.Chat, value)
 	return len(r.recordings.candidates(requestOf(read, group{})))
+}
+
+// CompareAll has recorders compare a request with all recordings that begin alike, and none left out, for a test.
+func CompareAll(t *testing.T) {
+	set(t, &leaveOut, func(_ *request, list []alikeRecording) (of []*recording) {
+		for _, l := range list {
+			of = append(of, l.recording)
+		}
+		return of
+	})
+}
+
+// ChoiceOf says which recording a request to a chat completion would go to, and how many it was compared with. Call it
+// while nothing is being recorded.
+func ChoiceOf(t *testing.T, r *Recorder, body string) (choice string, compared int) {
+	t.Helper()
+	value, err := canon.ParseAny([]byte(body))
+	must(t, err)
+	read, _ := provider.ReadRequest(provider.Chat, value)
+	q := requestOf(read, group{})
+	c, err := r.choose(t.Context(), q)
+	must(t, err)
+	name := ""
+	if c.recording != nil {
+		name = c.recording.name
+	}
+	return fmt.Sprint(name, c.fork, c.cycle, c.aside, c.begun, c.why), len(r.recordings.candidates(q))
 }

@@ -175,7 +175,8 @@ func (k *recordingIndex) candidates(q *request) []*recording {
 		}
 	}
 	apart := q.group.apart()
-	keys, chains := make([]shortHash, len(q.conversation)), make([]shortHash, len(q.conversation))
+	q.keys = make([]shortHash, len(q.conversation))
+	keys, chains := q.keys, make([]shortHash, len(q.conversation))
 	chain := shortHash(0)
 	for i := range q.conversation {
 		keys[i] = shortOf(q.conversation[i].key)
@@ -187,7 +188,7 @@ func (k *recordingIndex) candidates(q *request) []*recording {
 		}
 	}
 	if len(keys) > 0 {
-		for _, l := range q.comparable(mostLike(k.first[apart.with(keys[0])], chains), keys) {
+		for _, l := range leaveOut(q, mostLike(k.first[apart.with(keys[0])], chains)) {
 			add(l)
 		}
 	}
@@ -298,6 +299,7 @@ func (r *Recorder) candidatesOf(ctx context.Context, q *request) (of, others []c
 		if err != nil {
 			return nil, nil, err
 		}
+		r.recordings.note(l, v) // another process may have changed it
 		c := candidate{l, v, v.repeated(q.conversation)}
 		if same {
 			of = append(of, c)
