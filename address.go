@@ -161,7 +161,7 @@ func (a Address) cycle(i engine.Info) (int64, error) {
 		return 0, err
 	}
 	if at.axis == workingAxis {
-		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.written(selector.Edition(i.Edition)), "the working state is not a snapshot yet",
+		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.written(i.Edition), "the working state is not a snapshot yet",
 			"commit first, or name a snapshot")
 	}
 	cycle := at.n
@@ -169,7 +169,7 @@ func (a Address) cycle(i engine.Info) (int64, error) {
 		cycle = i.Cycle + at.n
 	}
 	if cycle < i.First || cycle > i.Cycle {
-		return 0, noSnapshot(a.written(selector.Edition(i.Edition)), fault.NoOffset, published(i))
+		return 0, noSnapshot(a.written(i.Edition), fault.NoOffset, published(i))
 	}
 	return cycle, nil
 }

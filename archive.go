@@ -119,7 +119,7 @@ func (c *Context) Extension(ctx context.Context, r io.Reader, o *ImportOptions) 
 	add func(context.Context) error, err error) {
 	options := optionsOf(o)
 	options.Actor = c.actor
-	read, err := archive.ReadHistory(ctx, c.Name(), r, options.archive())
+	read, err := archive.ReadHistory(ctx, c.Info().Name, r, options.archive())
 	if err != nil {
 		return 0, nil, err
 	}

@@ -293,16 +293,7 @@ func (c *Context) apply(ctx context.Context, s *state, changes ...engine.Change)
 	if err := c.store.Apply(ctx, s.Key, guard(s), changes...); err != nil {
 		return nil, err
 	}
-	next := &state{State: s.State}
-	for i := range changes {
-		change := &changes[i]
-		next.Revision++
-		next.Working, next.Stamps = change.After, change.Stamps
-		if change.Sealed != nil {
-			next.Head, next.State.Cycle, next.Idle = change.Sealed, change.Sealed.Cycle(), change.Entry.Idle
-		}
-	}
-	return next, nil
+	return &state{State: s.State.After(changes...)}, nil
 }
 
 // seen returns the log entry of a request that was carried out before, nil if there is

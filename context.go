@@ -21,12 +21,12 @@ import (
 // state after the last edit or commit and never wait; writers take turns. If a writer in another process was faster,
 // a change is refused with E_CONFLICT and nothing is lost; [Context.Refresh] reads what the other writer did.
 //
-// Working, Name, Cycles and Revision answer from what was loaded last, without asking the store. A method that takes
-// a [context.Context] and would answer from memory asks the store first whether something was erased, by any handle
-// or process, and then loads the context again: so its answer holds nothing that an earlier erasure removed. That
-// costs one look-up, and returns E_CONTEXT_NOT_FOUND if the context was deleted. A change that does not know of the
-// erasure returns E_CONFLICT. To ask one snapshot often, call the methods of [Snapshot], which ask only before they
-// give out a content, and not again within 20 milliseconds.
+// Working and Info answer from what was loaded last, without asking the store. A method that takes a
+// [context.Context] and would answer from memory asks the store first whether something was erased, by any handle or
+// process, and then loads the context again: so its answer holds nothing that an earlier erasure removed. That costs
+// one look-up, and returns E_CONTEXT_NOT_FOUND if the context was deleted. A change that does not know of the erasure
+// returns E_CONFLICT. To ask one snapshot often, call the methods of [Snapshot], which ask only before they give out a
+// content, and not again within 20 milliseconds.
 //
 // Specification: 08 §3, 08 §4.1, 08 §4.2.
 type Context struct {
@@ -81,7 +81,7 @@ type candidate struct {
 // E_CONFLICT if the name is taken, E_DOCUMENT_INVALID for an invalid name, edition or attribute.
 func Create(ctx context.Context, db *DB, name string, opts *CreateOptions) (_ *Context, err error) {
 	o := optionsOf(opts)
-	o.Edition = cmp.Or(o.Edition, db.Edition())
+	o.Edition = cmp.Or(o.Edition, db.Edition, selector.Canonical)
 	if _, err := selector.ParseEdition(string(o.Edition)); err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func Create(ctx context.Context, db *DB, name string, opts *CreateOptions) (_ *C
 		return nil, err
 	}
 	return c.begin(ctx, engine.Creation{
-		Name: name, Edition: string(o.Edition), Tree: t, Stamps: stamps,
+		Name: name, Edition: o.Edition, Tree: t, Stamps: stamps,
 		Entry: history.Entry{TimeNS: stamps.LastNS, Actor: c.actor},
 	})
 }
@@ -158,9 +158,9 @@ func OpenOrCreate(ctx context.Context, db *DB, name string, opts *CreateOptions)
 		}
 		c, err = Open(ctx, db, name, &o.OpenOptions) // another process made it meanwhile
 	}
-	if err == nil && o.Edition != "" && o.Edition != c.Edition() {
+	if err == nil && o.Edition != "" && o.Edition != c.Info().Edition {
 		return nil, fault.New(fault.Conflict, "the context "+strconv.Quote(name)+" has the edition "+
-			string(c.Edition())+", not "+
+			string(c.Info().Edition)+", not "+
 			string(o.Edition),
 			"open it in its own edition, or choose another name")
 	}
@@ -244,27 +244,14 @@ func (c *Context) current(ctx context.Context) (*state, error) {
 	return fresh, nil
 }
 
-// Name returns the name under which the context was opened.
-func (c *Context) Name() string { return c.state.Load().Name }
+// Info returns what [List] shows of the context, as it was last loaded or written, without asking the store.
+func (c *Context) Info() history.Info { return c.state.Load().Info.Info }
 
 // String names the context and its latest cycle, for messages: context "chat" at @c12.
 func (c *Context) String() string {
-	_, last := c.Cycles()
-	return "context " + strconv.Quote(c.Name()) + " at " + Cycle(last).String()
+	i := c.Info()
+	return "context " + strconv.Quote(i.Name) + " at " + Cycle(i.Cycle).String()
 }
-
-// Edition returns the edition of the selector language with which the context was created.
-func (c *Context) Edition() selector.Edition { return selector.Edition(c.state.Load().Edition) }
-
-// Cycles returns the cycles of the oldest and the latest snapshot. If last < first, the context has no snapshot yet.
-func (c *Context) Cycles() (first, last int64) {
-	s := c.state.Load()
-	return s.First, s.State.Cycle
-}
-
-// Revision returns the number of the latest log entry: batches of edits, commits and
-// erasures since the context was created.
-func (c *Context) Revision() int64 { return c.state.Load().Revision }
 
 // Retain protects nodes from expiry and pruning (02 §5.4) until release is called. It applies to this process only.
 // It returns E_NODE_NOT_FOUND if the working state lacks one of them.
@@ -320,7 +307,7 @@ func envOf(e selector.Edition, clock func() int64) tree.Env {
 
 // env returns what edits and commits of this context take from outside.
 func (c *Context) env(ctx context.Context, s *state) tree.Env {
-	env := envOf(selector.Edition(s.Edition), c.clock)
+	env := envOf(s.Edition, c.clock)
 	env.Taken = func(id string) (bool, error) { return c.store.Has(ctx, s.Key, id) }
 	if s.Fork > 0 {
 		env.Suffix = "-f" + strconv.FormatInt(s.Fork, 10)

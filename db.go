@@ -1,7 +1,6 @@
 package pact
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/contexttree/pact/history"
@@ -13,10 +12,12 @@ import (
 // DB keeps contexts in a store, which keeps bytes: a file (package store/sqlite), a database
 // (package store/postgres), memory ([store.NewMemory]), or one that you write. It is safe for
 // concurrent use. A process needs one DB for each store, because what one has read the others read
-// again; several processes can use the same store. The zero DB is closed.
+// again; several processes can use the same store. Copies of a DB share its store. The zero DB is closed.
 type DB struct {
+	// Edition is that of contexts that are made without one, also by imports of logs and by recorders; "" means
+	// canonical. Set it before other goroutines use the DB.
+	Edition selector.Edition
 	hiddenContexts
-	edition selector.Edition // of contexts that are made without one, "" for canonical
 }
 
 // The packages of this module get the contexts of a DB with engine.Of.
@@ -34,13 +35,6 @@ func NewDB(s store.Store) *DB {
 	}
 	return &DB{hiddenContexts: engine.Hide(engine.Open(s))}
 }
-
-// WithEdition returns the same contexts; those that are made without an edition get e, also by imports of logs and by
-// recorders. Closing what it returns closes db.
-func (db *DB) WithEdition(e selector.Edition) *DB { return &DB{db.hiddenContexts, e} }
-
-// Edition returns the edition of contexts that are made without one: canonical, unless [DB.WithEdition] says another.
-func (db *DB) Edition() selector.Edition { return cmp.Or(db.edition, selector.Canonical) }
 
 // Close waits for work in the background and closes the store. Every later call returns E_STORE.
 func (db *DB) Close() error { return engine.Of(db).Close() }

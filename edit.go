@@ -204,7 +204,7 @@ func (c *Context) edited(ctx context.Context, s *state, working, head *tree.Tree
 	f func(*Batch) error) (*tree.Editor, error) {
 	env := c.env(ctx, s)
 	env.Families = &c.families
-	b := Batch{ctx: ctx, editor: tree.Edit(ctx, working, head, stamps, env), edition: selector.Edition(s.Edition)}
+	b := Batch{ctx: ctx, editor: tree.Edit(ctx, working, head, stamps, env), edition: s.Edition}
 	if err := f(&b); err != nil {
 		return nil, err
 	}

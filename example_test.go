@@ -121,12 +121,12 @@ func ExampleContext_Select() {
 		return nil
 	}, nil)
 	check(err)
-	fmt.Println(c.Cycles())
+	fmt.Println("cycle", c.Info().Cycle)
 	// Output:
 	// [m2]
 	// [m2 m1]
 	// [m2] came last
-	// 1 2
+	// cycle 2
 }
 
 func ExampleContext_Diff() {
@@ -141,8 +141,8 @@ func ExampleContext_Fork() {
 	ctx := context.Background()
 	fork, err := greetings(ctx).Fork(ctx, pact.Cycle(1), "what if", nil)
 	check(err)
-	_, last := fork.Cycles()
-	fmt.Println(fork.Name(), last)
+	last := fork.Info().Cycle
+	fmt.Println(fork.Info().Name, last)
 	// Output: what if 1
 }
 
@@ -172,7 +172,7 @@ func ExampleContext_Undo() {
 	c := greetings(ctx)
 	undone, err := c.Undo(ctx, nil)
 	check(err)
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	fmt.Println("the latest cycle is", last, "and the undone commit is in", undone)
 	// Output: the latest cycle is 1 and the undone commit is in chat~c2
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/selector"
 )
 
 // Prepare expires, prunes and seals the working state without publishing the result. It returns this candidate for
@@ -75,7 +74,7 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 		}
 		in.Policy = optionsOf(kept)
 	}
-	if in.Rules, err = c.compiled(in.Policy.Rules, selector.Edition(s.Edition)); err != nil {
+	if in.Rules, err = c.compiled(in.Policy.Rules, s.Edition); err != nil {
 		return in, err
 	}
 	for _, q := range p.Select {

@@ -89,7 +89,7 @@ func (c *Context) search(query string, o *SelectOptions) (*search.Search, error)
 	if options.Counter == nil {
 		options.Counter = c.counter
 	}
-	return newSearch(query, c.Edition(), options)
+	return newSearch(query, c.Info().Edition, options)
 }
 
 // newSearch prepares a selector that is written in an edition, unless the options name another.
@@ -209,7 +209,7 @@ func (s *Snapshot) hits(list []search.Match) ([]Hit, error) {
 // E_SELECTOR_INVALID if the selector has no range or asks for ids.
 func (c *Context) RangeDiffLatest(ctx context.Context, query string, o *diff.RangeOptions) (*diff.RangeDiffLatestResult, error) {
 	options := optionsOf(o)
-	q, err := search.Parse(query, cmp.Or(options.Edition, c.Edition()))
+	q, err := search.Parse(query, cmp.Or(options.Edition, c.Info().Edition))
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func (s *state) open() *tree.Tree { return s.Working.Open() }
 
 // show returns a tree of a context as a snapshot.
 func (s *state) show(t *tree.Tree) *Snapshot {
-	return &Snapshot{hiddenTree: tree.Hide(t, tree.Asker(s)), edition: selector.Edition(s.Edition)}
+	return &Snapshot{hiddenTree: tree.Hide(t, tree.Asker(s)), edition: s.Edition}
 }
 
 // Ask implements [tree.Asker].
@@ -152,5 +152,5 @@ func (s *Snapshot) Thread(ctx context.Context) ([]byte, error) {
 
 // Export writes the canonical document of the snapshot (05 §3.1).
 func (s *Snapshot) Export(ctx context.Context, w io.Writer) (err error) {
-	return document.Write(s.asking(ctx), w, tree.Of(s), string(s.edition))
+	return document.Write(s.asking(ctx), w, tree.Of(s), s.edition)
 }

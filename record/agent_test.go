@@ -221,7 +221,7 @@ func opened(t testing.TB, s *pact.DB, name string) *pact.Context {
 // received.
 func sentAsReceived(t *testing.T, c *pact.Context, p *providertest.Provider) {
 	t.Helper()
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	received, requests := p.Received(), record.NewRequests(c)
 	if int(last) != len(received) {
 		t.Fatalf("%d cycles, %d requests", last, len(received))
@@ -255,6 +255,6 @@ func blocks(t *testing.T, s *pact.Snapshot) string {
 
 // prefixesOf reports on all calls of a context.
 func prefixesOf(ctx context.Context, c *pact.Context, dialect string, prices *record.Prices) iter.Seq2[inspect.CallPrefix, error] {
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	return record.Prefixes(ctx, c, first, last+1, dialect, prices)
 }

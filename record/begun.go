@@ -51,7 +51,7 @@ func blockOfCall(ctx context.Context, c *pact.Context, call string) (_ string, e
 		}
 		return "", nil
 	}
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	if id, err := in(tree.Of(c.Working())); id != "" || err != nil || last < first {
 		return id, err
 	}

@@ -91,7 +91,7 @@ func importedCalls(t *testing.T, api string, calls []counted) []inspect.CallPref
 		{"model":"gpt-","input":2,"output":8,"cache_read":0.2},{"model":"gemini-","input":1,"output":8,"cache_read":0.25}]}`))
 	must(t, err)
 	c := opened(t, s, "chat")
-	_, last := c.Cycles() // without those of other conversations
+	last := c.Info().Cycle // without those of other conversations
 	between := func(from int) (list []inspect.CallPrefix) {
 		for p, err := range record.Prefixes(t.Context(), c, int64(from), last, "", prices) {
 			must(t, err)

@@ -68,7 +68,7 @@ func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand,
 		return nil, err
 	}
 	if why := q.WhyEnded(); why != "" {
-		return nil, fault.At(fault.Sealed, fault.NoOffset, c.Name(), "managing has ended for this conversation, which goes as it came: "+
+		return nil, fault.At(fault.Sealed, fault.NoOffset, c.Info().Name, "managing has ended for this conversation, which goes as it came: "+
 			strings.TrimPrefix(why, endedBecause), "begin a new conversation")
 	}
 	if len(ids) == 0 {
@@ -158,7 +158,7 @@ func (m *managing) sent(in string) (body []byte, reads int) {
 
 // lastAsked reads the last request of a context as its program asked for it, and what is known of how it was sent.
 func lastAsked(ctx context.Context, s *pact.DB, c *pact.Context) (*managing, *DecidedByHand, error) {
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	body, err := Request(ctx, c, last+1, 0)
 	if errors.Is(err, fault.AttemptNotFound) {
 		body, err = Request(ctx, c, last, 0)
@@ -167,7 +167,7 @@ func lastAsked(ctx context.Context, s *pact.DB, c *pact.Context) (*managing, *De
 		return nil, nil, err
 	}
 	h := &DecidedByHand{Blocks: []string{}, Calls: []string{}, Attempt: body.Attempt.ID, Model: body.Attempt.Model}
-	if h.In, err = managedIn(ctx, s, c.Name(), body.managed); err != nil {
+	if h.In, err = managedIn(ctx, s, c.Info().Name, body.managed); err != nil {
 		return nil, nil, err
 	}
 	about, err := aboutOf(body.Attempt)

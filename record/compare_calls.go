@@ -196,7 +196,7 @@ func (w *follower) reportOne(cycle int64) (only inspect.CallPrefix, err error) {
 		return only, err
 	}
 	only.Cycle = cycle
-	_, last := w.c.Cycles()
+	last := w.c.Info().Cycle
 	err = w.walk(attempts, last, func(p inspect.CallPrefix) bool {
 		only = p
 		return false

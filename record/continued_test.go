@@ -151,7 +151,7 @@ func everything(t *testing.T, s *pact.DB, names []string) string {
 	var text strings.Builder
 	for _, name := range names {
 		c := opened(t, s, name)
-		first, last := c.Cycles()
+		first, last := c.Info().First, c.Info().Cycle
 		requests := record.NewRequests(c)
 		for i := first; i <= last; i++ {
 			snapshot, err := c.At(t.Context(), pact.Cycle(i))

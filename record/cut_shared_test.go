@@ -24,7 +24,7 @@ func requestsOf(t *testing.T, form string, conversation *transcript.Conversation
 	t.Helper()
 	c, err := transcript.Import(t.Context(), pact.NewDB(store.NewMemory()), "run", conversation, nil)
 	must(t, err)
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	for s, err := range c.History(t.Context(), pact.Cycle(first), pact.Cycle(last)) {
 		must(t, err)
 		thread, _, err := record.Thread(t.Context(), s, form)
@@ -218,7 +218,7 @@ func TestManagingIsNeverDearer(t *testing.T) {
 func expected(t *testing.T, where string, s *pact.DB, managed []counts) {
 	t.Helper()
 	c := opened(t, s, "chat")
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	for cycle := int64(1); cycle <= last; cycle++ {
 		sent, err := record.Request(t.Context(), c, cycle, 0)
 		must(t, err)

@@ -179,7 +179,7 @@ func (e *decisions) load(ctx context.Context, create bool) error {
 		}
 		e.c, e.cycle = c, -1
 	}
-	_, last := e.c.Cycles()
+	last := e.c.Info().Cycle
 	if last != e.cycle {
 		if err := e.read(ctx); err != nil {
 			return err
@@ -306,7 +306,7 @@ func (e *decisions) persist(ctx context.Context, create bool, options func() *pa
 		}
 		if err == nil {
 			if _, err = e.c.Commit(ctx, options()); err == nil {
-				_, e.cycle = e.c.Cycles()
+				e.cycle = e.c.Info().Cycle
 				return nil
 			}
 		}

@@ -93,7 +93,7 @@ func withOriginals(done *history.Erased, parts []originalsPart) *Erased {
 // planOriginals returns the contexts whose originals an erasure has to reach.
 func planOriginals(ctx context.Context, s *pact.DB, c *pact.Context, e pact.Erasure) (parts []originalsPart,
 	err error) {
-	beside, err := besides(ctx, s, c.Name())
+	beside, err := besides(ctx, s, c.Info().Name)
 	if err != nil || len(beside) == 0 || len(e.IDs)+len(e.Texts) == 0 {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func planOriginals(ctx context.Context, s *pact.DB, c *pact.Context, e pact.Eras
 	if err != nil {
 		return nil, err
 	}
-	family := append(slices.Clone(plan.Contexts), c.Name())
+	family := append(slices.Clone(plan.Contexts), c.Info().Name)
 	for _, name := range beside {
 		if !slices.ContainsFunc(family, func(of string) bool { return keepsFor(name, of) }) {
 			continue
@@ -189,7 +189,7 @@ func callsOf(ctx context.Context, s *pact.DB, plan *history.Erased) (calls map[s
 			case err != nil:
 				return nil, err
 			case whole:
-				first, last := c.Cycles()
+				first, last := c.Info().First, c.Info().Cycle
 				for snapshot, err := range c.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
 					if err == nil {
 						err = look(snapshot)

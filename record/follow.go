@@ -38,7 +38,7 @@ func (f *Follower) Next() int64 { return f.next }
 // Prefixes is the function [Prefixes] for a context, opened later than the one that it was
 // called with before. Cost: that of the calls whose reports were not final then.
 func (f *Follower) Prefixes(ctx context.Context, c *pact.Context) ([]inspect.CallPrefix, error) {
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	if f.next == 0 || f.failed {
 		*f = Follower{Prices: f.Prices, done: *newFollower(), next: first}
 	}

@@ -56,7 +56,7 @@ func (w *follows) look() {
 	if string(a) != string(b) {
 		w.Fatalf("the follower says\n%s\nwant\n%s", a, b)
 	}
-	if first, last := c.Cycles(); w.f.Next() < final || w.f.Next() > max(first, last) {
+	if first, last := c.Info().First, c.Info().Cycle; w.f.Next() < final || w.f.Next() > max(first, last) {
 		w.Errorf("after cycle %d the reports before %d are final, before it was %d", last, w.f.Next(), final)
 	}
 	w.looked++

@@ -66,7 +66,7 @@ func (c *talked) comesBack(from int) {
 		c.t.Fatalf("the contexts are %v", names)
 	}
 	run, n := opened(c.t, c.store, "run"), 0
-	first, last := run.Cycles()
+	first, last := run.Info().First, run.Info().Cycle
 	attempts, err := run.Attempts(c.t.Context(), first, last+1)
 	must(c.t, err)
 	of, requests := map[int64]int64{}, record.NewRequests(run)
@@ -122,7 +122,7 @@ func TestNoRecordIsAsLongAsTheConversation(t *testing.T) {
 	}
 	c.comesBack(1)
 	run := opened(t, c.store, "run")
-	first, last := run.Cycles()
+	first, last := run.Info().First, run.Info().Cycle
 	attempts, err := run.Attempts(t.Context(), first, last)
 	must(t, err)
 	for _, a := range attempts {

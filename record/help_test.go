@@ -19,7 +19,7 @@ func mustAddress(t testing.TB, text string) pact.Address {
 func ownBodies(t *testing.T, s *pact.DB, name string) (bodies []string) {
 	t.Helper()
 	c := opened(t, s, name)
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	if origins, err := c.Origins(t.Context()); err != nil {
 		t.Fatal(err)
 	} else if len(origins) > 0 {

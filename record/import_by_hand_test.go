@@ -60,7 +60,7 @@ func TestALogGoesOnBesideWhatSomebodyCommitted(t *testing.T) {
 func callsOf(t *testing.T, s *pact.DB, name string) (bodies []string) {
 	t.Helper()
 	c := opened(t, s, name)
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	origins, err := c.Origins(t.Context())
 	must(t, err)
 	if len(origins) > 0 {

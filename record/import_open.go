@@ -36,7 +36,7 @@ func (i *Importer) unchanged(ctx context.Context) (bool, error) {
 	}
 	for _, l := range opened {
 		now, err := i.store.Find(ctx, l.name)
-		if err != nil || now.Revision != l.c.Revision() {
+		if err != nil || now.Revision != l.c.Info().Revision {
 			return false, err
 		}
 	}
@@ -62,7 +62,7 @@ func (i *Importer) openOnce(ctx context.Context) error {
 		if err := i.recorder.reopen(ctx, l); err != nil {
 			return err
 		}
-		first, last := l.c.Cycles()
+		first, last := l.c.Info().First, l.c.Info().Cycle
 		attempts, err := l.c.Attempts(ctx, first, last+1)
 		if err != nil {
 			return err

@@ -94,7 +94,7 @@ func TestRequestsOfLogsComeBack(t *testing.T) {
 func digests(t *testing.T, s *pact.DB, names []string) (list []string) {
 	for _, name := range names {
 		c := opened(t, s, name)
-		first, last := c.Cycles()
+		first, last := c.Info().First, c.Info().Cycle
 		attempts, err := c.Attempts(t.Context(), first, last+1)
 		must(t, err)
 		list = append(list, name, c.Working().Digest(), strconv.Itoa(len(attempts)))
@@ -265,7 +265,7 @@ func TestARewriteContinuesTheContextOfTheCallBefore(t *testing.T) {
 		addAll(t, s, calls[:n])
 		addAll(t, s, calls)
 		c := opened(t, s, "run")
-		_, last := c.Cycles()
+		last := c.Info().Cycle
 		request, err := record.Request(t.Context(), c, last, 0)
 		must(t, err)
 		if !bytes.Equal(request.Bytes, calls[3].Body) {
@@ -283,7 +283,7 @@ func TestACompactionOfATranscript(t *testing.T) {
 		t.Fatalf("the contexts are %v", names)
 	}
 	fork := opened(t, s, "run-2")
-	_, last := fork.Cycles()
+	last := fork.Info().Cycle
 	for cycle, says := range map[int64]string{last - 1: "Neverending", last: "Reserve it"} {
 		request, err := record.Request(t.Context(), fork, cycle, 0)
 		must(t, err)

@@ -141,7 +141,7 @@ func killedAt(t *testing.T, write, line int) bool {
 		return done
 	}
 	c := opened(t, dbtest.Of(s), "chat")
-	_, cycles := c.Cycles()
+	cycles := c.Info().Cycle
 	attempts, err := c.Attempts(t.Context(), 1, cycles+1)
 	must(t, err)
 	if len(attempts) < sent || int(cycles) < answered {

@@ -83,7 +83,7 @@ func TestAReferenceBecomesTheTextAgain(t *testing.T) {
 func askedBack(t *testing.T, s *pact.DB, a *agent) {
 	t.Helper()
 	c := opened(t, s, "chat")
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	sent, err := record.Request(t.Context(), c, last, 0)
 	must(t, err)
 	got, err := record.Asked(t.Context(), s, sent)

@@ -165,7 +165,7 @@ func TestManageFailsOpen(t *testing.T) {
 	s.stop.Unlock()
 	for range 6000 { // until the late decision is there, and taken back
 		if c, err := pact.Open(t.Context(), dbtest.Of(s), "chat/originals", nil); err == nil {
-			if _, last := c.Cycles(); last == 2 {
+			if last := c.Info().Cycle; last == 2 {
 				break
 			}
 		}

@@ -42,7 +42,7 @@ func TestANameThatAnotherRecorderNumbers(t *testing.T) {
 				var names []string
 				for _, i := range list {
 					c := opened(t, s, i.Name)
-					if _, last := c.Cycles(); last != 2 {
+					if last := c.Info().Cycle; last != 2 {
 						t.Errorf("%s has %d calls: %s", i.Name, last, logOf(t, s, i.Name))
 					}
 					names = append(names, i.Name)

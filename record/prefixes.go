@@ -52,7 +52,7 @@ func Prefixes(ctx context.Context, c *pact.Context, from, to int64, dialect stri
 				return
 			}
 		}
-		first, last := c.Cycles()
+		first, last := c.Info().First, c.Info().Cycle
 		walk := func(begin int64) error {
 			attempts, err := c.Attempts(ctx, begin, to)
 			if err != nil {

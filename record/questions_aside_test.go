@@ -125,7 +125,7 @@ func compacts(t *testing.T, again bool) {
 	}
 	c, err := pact.Open(t.Context(), s, "chat", nil)
 	must(t, err)
-	if _, last := c.Cycles(); last != 2 {
+	if last := c.Info().Cycle; last != 2 {
 		t.Errorf("the conversation has %d calls, want 2", last)
 	}
 }
@@ -308,10 +308,10 @@ func TestARequestToCompactBelongsToItsConversation(t *testing.T) {
 				t.Fatalf("the contexts are %q, with %+v", names, rec.Stats())
 			}
 			chat, aside := opened(t, s, "chat"), opened(t, s, "chat/summary-1")
-			if _, last := chat.Cycles(); int(last) != c.works {
+			if last := chat.Info().Cycle; int(last) != c.works {
 				t.Errorf("the conversation has %d calls, want %d", last, c.works)
 			}
-			_, last := aside.Cycles()
+			last := aside.Info().Cycle
 			attempts, err := aside.Attempts(t.Context(), last, last)
 			must(t, err)
 			if n := len(attempts); n != c.asksFor || attempts[n-1].TokenIn == nil || *attempts[n-1].TokenIn != 70 || *attempts[n-1].TokenOut != 5 {

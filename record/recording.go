@@ -101,7 +101,7 @@ func (l *recording) forked(ctx context.Context, name string, cycle int64, why st
 
 // committed returns the cycle of the last finished call.
 func (l *recording) committed() int64 {
-	_, last := l.c.Cycles()
+	last := l.c.Info().Cycle
 	return last
 }
 

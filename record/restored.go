@@ -26,7 +26,7 @@ func VerifyRequests(ctx context.Context, db *pact.DB, v *inspect.Verification) e
 	} else if err != nil {
 		return err
 	}
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	attempts, err := c.Attempts(ctx, first, last+1)
 	if err != nil {
 		return err

@@ -93,7 +93,7 @@ func SeenByModel(ctx context.Context, c *pact.Context, of history.Attempt) (*ins
 	w := newFollower()
 	w.asked = of.ID
 	w.begin(ctx, c)
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	attempts, err := c.Attempts(ctx, first, of.Cycle)
 	if err != nil {
 		return nil, err

@@ -79,11 +79,11 @@ func Lacking(ctx context.Context, c *pact.Context) ([]inspect.Finding, error) {
 	if !Recorded(c.Working()) {
 		return nil, nil
 	}
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	attempts, err := c.Attempts(ctx, first, last+1)
 	if err != nil || len(attempts) > 0 {
 		return nil, err
 	}
-	return []inspect.Finding{{Code: fault.AttemptNotFound, Message: "the attempts of " + c.Name() +
+	return []inspect.Finding{{Code: fault.AttemptNotFound, Message: "the attempts of " + c.Info().Name +
 		" are not in this file: its requests, times, tokens and errors; an export in the compact form has them"}}, nil
 }

@@ -189,7 +189,7 @@ func (r *Requests) sentBy(ctx context.Context, attempts []history.Attempt, i int
 	if !k.hasRequest() {
 		return nil, notRecorded(cycle, nil, "the request of "+attempts[i].ID+" was not recorded")
 	}
-	if _, last := r.c.Cycles(); cycle <= last {
+	if last := r.c.Info().Cycle; cycle <= last {
 		if s, err = read(ctx, pact.Cycle(cycle)); err != nil {
 			return nil, err
 		}

@@ -32,7 +32,7 @@ func (t Tail) InWords(role string) string {
 
 // TailOf returns the tail of a run. Cost: the attempts of the current cycle, and the nodes outside sealed turns.
 func TailOf(ctx context.Context, c *pact.Context) (_ Tail, err error) {
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	w := c.Working()
 	if Recorded(w) {
 		attempts, err := c.Attempts(ctx, last+1, last+1)

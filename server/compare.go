@@ -28,7 +28,7 @@ func (s *Server) diff(ctx context.Context, in *diffQuery) (*diff.Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	to, err := pact.ParseAddress(in.To, c.context.Edition())
+	to, err := pact.ParseAddress(in.To, c.context.Info().Edition)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (s *Server) diff(ctx context.Context, in *diffQuery) (*diff.Report, error) 
 		o.ContextLines = -1 // the parameter counts, and the option has 0 for its default
 	}
 	if name, address := view.SplitAddress(in.From); name == "" {
-		from, err := pact.ParseAddress(address, c.context.Edition())
+		from, err := pact.ParseAddress(address, c.context.Info().Edition)
 		if err != nil {
 			return nil, err
 		}
@@ -147,7 +147,7 @@ func (s *Server) comparisons() {
 			}
 			at := pact.Address("working")
 			if in.At != "" {
-				if at, err = pact.ParseAddress(in.At, c.Edition()); err != nil {
+				if at, err = pact.ParseAddress(in.At, c.Info().Edition); err != nil {
 					return nil, err
 				}
 			}

@@ -60,7 +60,7 @@ type digested struct {
 }
 
 func infoOf(i history.Info) contextInfo {
-	return contextInfo{Name: i.Name, Edition: i.Edition, First: i.First, Last: i.Cycle,
+	return contextInfo{Name: i.Name, Edition: string(i.Edition), First: i.First, Last: i.Cycle,
 		Cycles: max(0, i.Cycle-i.First+1), Revision: i.Revision}
 }
 
@@ -214,7 +214,7 @@ func (s *Server) copied(ctx context.Context, wanted *newContext) (*newOne, error
 	if err != nil {
 		return nil, err
 	}
-	if wanted.Edition == "" || wanted.Edition == string(c.Edition()) {
+	if wanted.Edition == "" || wanted.Edition == string(c.Info().Edition) {
 		if _, err := c.Copy(ctx, s.store, wanted.Name); err != nil {
 			return nil, err
 		}
@@ -279,7 +279,7 @@ func addressOr(c *pact.Context, text string, other pact.Address) (pact.Address, 
 	if text == "" {
 		return other, nil
 	}
-	return pact.ParseAddress(text, c.Edition())
+	return pact.ParseAddress(text, c.Info().Edition)
 }
 
 // valuesOf reads JSON values with all digits of their numbers.

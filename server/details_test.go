@@ -77,7 +77,7 @@ func TestDetailsOfContexts(t *testing.T) {
 		t.Errorf("%+v", none)
 	}
 	r.call("GET", "/v1/contexts/weather/thread", "").refused(t, 503, "E_STORE")
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	if weather.Bytes != int64(len(thread)) || len(weather.Cuts) != int(last) || weather.Cuts[0] != 0 ||
 		weather.Cuts[last-1] < 0.5 || weather.Forked != nil {
 		t.Errorf("%+v", weather)
@@ -104,7 +104,7 @@ var errOpened = fault.New(fault.Store, "a context was opened", "")
 func TestVerifyTellsHowFarItIs(t *testing.T) {
 	r := start(t, server.Options{})
 	c := weather(t, r)
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	got := r.must(nil, "GET", "/v1/contexts/weather/verify", "")
 	var lines []map[string]any
 	for s := bufio.NewScanner(bytes.NewReader(got.body)); s.Scan(); {

@@ -194,7 +194,7 @@ func (s *Server) edit(ctx context.Context, in *change, wanted *editing, done *hi
 	if done != nil {
 		return &revised[edited]{revisionTag(done.Revision), edited{done.Revision, done.Digest, nil, true}}, nil
 	}
-	made := edited{c.Revision(), c.Working().Digest(), ids, false}
+	made := edited{c.Info().Revision, c.Working().Digest(), ids, false}
 	return &revised[edited]{revisionTag(made.Revision), made}, nil
 }
 
@@ -223,7 +223,7 @@ func (s *Server) commit(ctx context.Context, in *change, wanted *committing, don
 	if done == nil && snapshot.Repeated { // another process has carried out the same request since
 		return nil, names.RequestSeen(in.Request)
 	}
-	made := committed{Cycle: snapshot.Cycle(), Revision: c.Revision(), Digest: snapshot.Digest(), Report: snapshot.Report,
+	made := committed{Cycle: snapshot.Cycle(), Revision: c.Info().Revision, Digest: snapshot.Digest(), Report: snapshot.Report,
 		IDs: ids}
 	made.Blocks, made.Bytes = snapshot.ThreadSize()
 	if done != nil {
@@ -245,13 +245,13 @@ func mayChange(ctx context.Context, c *pact.Context, in *change, cycle int64, no
 		}
 		return sameNote(done, note)
 	}
-	if in.IfMatch != "" && in.IfMatch != revisionTag(c.Revision()) {
+	if in.IfMatch != "" && in.IfMatch != revisionTag(c.Info().Revision) {
 		f := refuse(http.StatusPreconditionFailed, stale, "the context was changed since",
 			"read the context again, and decide whether the change still fits")
-		f.expected, f.found = in.IfMatch, revisionTag(c.Revision())
+		f.expected, f.found = in.IfMatch, revisionTag(c.Info().Revision)
 		return f
 	}
-	if _, last := c.Cycles(); last != cycle {
+	if last := c.Info().Cycle; last != cycle {
 		return conflictSince(ctx, c, cycle, last)
 	}
 	return nil
@@ -263,7 +263,7 @@ func conflictSince(ctx context.Context, c *pact.Context, cycle, last int64) erro
 	f := failureOf(fault.New(fault.Conflict, "the request builds on cycle "+strconv.FormatInt(cycle, 10)+
 		", but the latest is cycle "+strconv.FormatInt(last, 10),
 		"read what is new, and decide whether the change still fits"))
-	f.expected, f.found = pact.Cycle(cycle).Text(c.Edition()), pact.Cycle(last).Text(c.Edition())
+	f.expected, f.found = pact.Cycle(cycle).Text(c.Info().Edition), pact.Cycle(last).Text(c.Info().Edition)
 	const most = 100
 	for e, err := range c.Log(ctx, cycle+1) {
 		if err != nil {

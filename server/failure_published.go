@@ -102,7 +102,7 @@ func (s *Server) inEdition(ctx context.Context, f *failure) *failure {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookUpTime)
 		defer cancel()
 		if i, err := s.store.Find(ctx, name); err == nil {
-			edition = i.Edition
+			edition = string(i.Edition)
 		}
 	}
 	if strings.TrimSpace(edition) != string(selector.V1) {

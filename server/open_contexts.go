@@ -92,7 +92,7 @@ func (s *Server) openNow(ctx context.Context, info history.Info, unit view.Unit)
 		before = older.reader
 	}
 	now.reader = view.NewReader(c, unit, o.Counter, before)
-	if c.Revision() == info.Revision { // else another writer was faster: the next request opens it again
+	if c.Info().Revision == info.Revision { // else another writer was faster: the next request opens it again
 		s.opened.add(now)
 	}
 	return now, nil
@@ -169,7 +169,7 @@ func (o *openContexts) add(c *openContext) {
 
 // at returns the state at an address that a request has.
 func (c *openContext) at(ctx context.Context, address string) (*pact.Snapshot, error) {
-	a, err := pact.ParseAddress(address, c.context.Edition())
+	a, err := pact.ParseAddress(address, c.context.Info().Edition)
 	if err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ func TestAnswersSeeWhatOthersWrote(t *testing.T) {
 func TestReadersAndWritersAtOnce(t *testing.T) {
 	r := start(t, server.Options{})
 	c := weather(t, r)
-	_, first := c.Cycles()
+	first := c.Info().Cycle
 	var readers sync.WaitGroup
 	for range 4 {
 		readers.Go(func() {

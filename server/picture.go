@@ -102,7 +102,7 @@ func (s *Server) sums(ctx context.Context, name string, since int64) (*summed, e
 	if err != nil {
 		return nil, err
 	}
-	first, last := c.context.Cycles()
+	first, last := c.context.Info().First, c.context.Info().Cycle
 	if since = max(since, first); since > last {
 		return t, nil
 	}
@@ -122,7 +122,7 @@ func (s *Server) sums(ctx context.Context, name string, since int64) (*summed, e
 
 // drawn is ends of the calls that a picture shows: of a context without a snapshot the working state.
 func (c *openContext) drawn(from, to string) (a, b pact.Address, err error) {
-	if first, last := c.context.Cycles(); last < first {
+	if i := c.context.Info(); i.Cycle < i.First {
 		return "working", "working", nil
 	}
 	return ends(c.context, from, to)
@@ -130,9 +130,9 @@ func (c *openContext) drawn(from, to string) (a, b pact.Address, err error) {
 
 // ends reads the addresses of a run of snapshots that begins with the first one by default.
 func ends(c *pact.Context, from, to string) (a, b pact.Address, err error) {
-	first, _ := c.Cycles()
+	first := c.Info().First
 	if a, err = addressOr(c, strings.TrimPrefix(from, "@t-*"), pact.Cycle(first)); err == nil {
-		b, err = pact.ParseAddress(to, c.Edition())
+		b, err = pact.ParseAddress(to, c.Info().Edition)
 	}
 	return a, b, err
 }

@@ -90,7 +90,7 @@ func (s *Server) questions() {
 			if err != nil {
 				return nil, err
 			}
-			edition := c.Edition()
+			edition := c.Info().Edition
 			if in.Edition != "" {
 				if edition, err = selector.ParseEdition(in.Edition); err != nil {
 					return nil, err

@@ -41,7 +41,7 @@ func WritePage(ctx context.Context, w io.Writer, c *pact.Context, o PageOptions)
 	if err := c.Export(ctx, &history); err != nil {
 		return err
 	}
-	f := &runfile.File{Name: c.Name()}
+	f := &runfile.File{Name: c.Info().Name}
 	text := history.Bytes()
 	if what := (redact.Rules{Expressions: o.Redact, Secrets: o.RedactSecrets}); !what.Empty() {
 		redacted, places, err := runfile.Redact(text, what)
@@ -66,7 +66,7 @@ func (s *Server) exportPage(ctx context.Context, c *pact.Context) error {
 	if err := c.Export(ctx, &history); err != nil {
 		return err
 	}
-	f := &runfile.File{Name: c.Name()}
+	f := &runfile.File{Name: c.Info().Name}
 	exchangeOf(ctx).Header().Set("Content-Disposition", `attachment; filename="run.html"`)
 	return stream(ctx, "text/html; charset=utf-8", func(w io.Writer) error {
 		o := Options{Counter: s.options.Counter, Memory: s.options.Memory}

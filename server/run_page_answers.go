@@ -115,7 +115,7 @@ func (p *pageMaker) store(name, path string) error {
 }
 
 func (p *pageMaker) collect(progress func(done, total int)) error {
-	first, last := p.run.Cycles()
+	first, last := p.run.Info().First, p.run.Info().Cycle
 	span := "from=@c" + strconv.FormatInt(first, 10) + "&to=@c" + strconv.FormatInt(last, 10)
 	if last < first {
 		span = ""

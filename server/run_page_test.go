@@ -89,12 +89,12 @@ func TestThePageOfARunWithoutTokensOrCalls(t *testing.T) {
 	for _, c := range []*pact.Context{empty, agentRun(t, 7)} {
 		var whole, pieces bytes.Buffer
 		if err := server.WritePage(t.Context(), &whole, c, server.PageOptions{}); err != nil || !runfile.IsPage(whole.Bytes()) {
-			t.Errorf("%s: %v", c.Name(), err)
+			t.Errorf("%s: %v", c.Info().Name, err)
 		}
 		most := server.CallsAtOnce(3)
 		err := server.WritePage(t.Context(), &pieces, c, server.PageOptions{})
 		if server.CallsAtOnce(most); err != nil || !bytes.Equal(pieces.Bytes(), whole.Bytes()) {
-			t.Errorf("%s: %d bytes of calls that were listed by threes, all at once %d, %v", c.Name(), pieces.Len(), whole.Len(), err)
+			t.Errorf("%s: %d bytes of calls that were listed by threes, all at once %d, %v", c.Info().Name, pieces.Len(), whole.Len(), err)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func (s *Server) transfers() {
 				if in.Form == "compact" {
 					return c.Export(ctx, w)
 				}
-				first, _ := c.Cycles()
+				first := c.Info().First
 				return c.ExportSnapshots(ctx, w, pact.Cycle(first), "latest")
 			})
 		})
@@ -167,7 +167,7 @@ func (s *Server) carryOut(ctx context.Context, plan *intake.Plan) ([]string, []i
 	}
 	var names []string
 	for _, made := range list {
-		names, plan.Findings = append(names, made.Context.Name()), append(plan.Findings, made.Findings...)
+		names, plan.Findings = append(names, made.Context.Info().Name), append(plan.Findings, made.Findings...)
 	}
 	return names, plan.Findings, err
 }

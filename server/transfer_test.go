@@ -16,7 +16,7 @@ func TestAnExportImportsToTheSameContext(t *testing.T) {
 		history := r.must(nil, "GET", "/v1/contexts/weather/export?form="+form, "").body
 		var made struct{ Contexts []contextInfo }
 		r.must(&made, "POST", "/v1/import?form=history&name="+form, string(history))
-		first, last := c.Cycles()
+		first, last := c.Info().First, c.Info().Cycle
 		if got := made.Contexts[0]; got.Name != form || got.First != first || got.Last != last {
 			t.Errorf("%s: %+v", form, got)
 		}

@@ -24,7 +24,7 @@ func (s *Server) view(ctx context.Context, in *stateQuery) (*openContext, *view.
 	if err != nil {
 		return nil, nil, err
 	}
-	at, err := pact.ParseAddress(in.At, c.context.Edition())
+	at, err := pact.ParseAddress(in.At, c.context.Info().Edition)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -33,7 +33,7 @@ func (s *Server) view(ctx context.Context, in *stateQuery) (*openContext, *view.
 		return nil, nil, err
 	}
 	log, err := c.reader.Log(ctx)
-	first, _ := c.context.Cycles()
+	first := c.context.Info().First
 	return c, &view.State{Snapshot: state, Log: log, Counter: c.counter, First: first, Draft: at == "working"}, err
 }
 
@@ -121,7 +121,7 @@ func (s *Server) blocks(ctx context.Context, in *blocksOf) (*answered[*view.Bloc
 	if err != nil {
 		return nil, err
 	}
-	first, last := c.context.Cycles()
+	first, last := c.context.Info().First, c.context.Info().Cycle
 	cycle := v.Snapshot.Cycle()
 	switch {
 	case in.Vs != "":

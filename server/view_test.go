@@ -15,7 +15,7 @@ import (
 func TestListsAnswerOfOneState(t *testing.T) {
 	r := start(t, server.Options{})
 	c := weather(t, r)
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{ID: "a/b ü", Role: "system", Content: "All of it is new."})
 		return nil

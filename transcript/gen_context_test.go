@@ -113,7 +113,7 @@ func (l *randomContexts) editAtRandom() {
 	case 0:
 		c.Undo(ctx, nil)
 	case 1:
-		first, last := c.Cycles()
+		first, last := c.Info().First, c.Info().Cycle
 		if fork, err := c.Fork(ctx, pact.Cycle(first+l.Int63n(last-first+2)), fmt.Sprint("fork", l.said), nil); err == nil {
 			l.contexts = append(l.contexts, fork)
 		}

@@ -61,7 +61,7 @@ func Import(ctx context.Context, s *pact.DB, name string, c *Conversation, o *Im
 	if made.Clock == nil {
 		made.Clock = counter()
 	}
-	made.Edition = cmp.Or(made.Edition, s.Edition())
+	made.Edition = cmp.Or(made.Edition, s.Edition)
 	if made.Attrs == nil {
 		made.Attrs = c.attrs()
 	}

@@ -74,8 +74,8 @@ func TestImportOptions(t *testing.T) {
 	file := string(load(t, "../examples/conversations/images.json"))
 	made := importText(t, file, pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return 1e18 },
 		Actor: "me"}, Edition: selector.V01})
-	if made.Edition() != selector.V01 {
-		t.Errorf("edition %s", made.Edition())
+	if made.Info().Edition != selector.V01 {
+		t.Errorf("edition %s", made.Info().Edition)
 	}
 	for entry := range sure.All(tree.Of(made.Working()).All()) {
 		n := entry.Node()
@@ -98,7 +98,7 @@ func TestConversationWithoutACallHasNoSnapshot(t *testing.T) {
 	for _, file := range []string{`[]`, `[{"role":"system","content":"s"},{"role":"user","content":"u"}]`,
 		`{"trajectory":[]}`} {
 		made := importText(t, file)
-		if first, last := made.Cycles(); first <= last {
+		if first, last := made.Info().First, made.Info().Cycle; first <= last {
 			t.Errorf("%s: snapshots %d to %d", file, first, last)
 		}
 	}

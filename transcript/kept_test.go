@@ -34,7 +34,7 @@ func TestKeptMessagesAgreeWithModel(t *testing.T) {
 					t.Fatal(err)
 				}
 				sameAsModel(t, what, tree.Of(c.Working()))
-				if first, last := c.Cycles(); last >= first {
+				if first, last := c.Info().First, c.Info().Cycle; last >= first {
 					s, err := c.At(ctx, pact.Cycle(first+l.Int63n(last-first+1)))
 					must(t, err)
 					sameAsModel(t, what, tree.Of(s))

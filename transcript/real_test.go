@@ -123,7 +123,7 @@ func sentBySteps(t *testing.T, data []byte) (calls [][]canon.Any, final []canon.
 func compare(t *testing.T, what string, c *pact.Context, calls [][]canon.Any, final []canon.Any) int {
 	t.Helper()
 	ctx := context.Background()
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	if n := last - first + 1; n != int64(len(calls)) {
 		t.Errorf("%s: %d snapshots of %d calls", what, n, len(calls))
 		return 0

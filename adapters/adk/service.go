@@ -220,7 +220,7 @@ func (s *Service) load(ctx context.Context, app, user, id string, events bool) (
 	if err := readState(ctx, c.Working(), loaded.values); err != nil {
 		return nil, err
 	}
-	info, err := s.db.Find(ctx, c.Name())
+	info, err := s.db.Find(ctx, c.Info().Name)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func ask(ctx context.Context, what, file string) error {
 }
 
 func askOurs(ctx context.Context, c *pact.Context, question string) error {
-	_, cycle := c.Cycles()
+	cycle := c.Info().Cycle
 	found := 0
 	read := func(text string) error {
 		hits, err := c.Find(ctx, text, nil)

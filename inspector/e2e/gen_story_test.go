@@ -28,7 +28,7 @@ func inEditions(t *testing.T, journey func(b *tab)) {
 	for _, edition := range []selector.Edition{selector.Canonical, selector.V1} {
 		t.Run(string(edition), func(t *testing.T) {
 			db := sqliteFile(t)
-			c, err := pact.Create(t.Context(), openStore(t, db).WithEdition(edition), "story", nil)
+			c, err := pact.Create(t.Context(), openStore(t, db), "story", &pact.CreateOptions{Edition: edition})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -37,7 +37,7 @@ func creationOf(name string, d *document.Document, actor string) (engine.Creatio
 	}
 	scheduled, err := commit.Scheduled(nil, nil, d.Tree)
 	return engine.Creation{
-		Name: name, Edition: string(d.Edition), Tree: d.Tree, Imported: true, Stamps: stamps,
+		Name: name, Edition: d.Edition, Tree: d.Tree, Imported: true, Stamps: stamps,
 		Entry: history.Entry{Cycle: d.Tree.Cycle(), TimeNS: stamps.LastNS, Actor: actor, Idle: scheduled},
 	}, err
 }

@@ -84,14 +84,14 @@ func TestExtensionsMakeWhatOneImportMakes(t *testing.T) {
 		c := importedFrom(t, s, list[:n], policy)
 		for n < len(list) {
 			n += 1 + random.IntN(len(list)-n)
-			_, before := c.Cycles()
+			before := c.Info().Cycle
 			longer := importedFrom(t, pact.NewDB(store.NewMemory()), list[:n], policy)
 			cycles, add, err := c.Extension(t.Context(), strings.NewReader(historyOf(t, longer)), nil)
 			if err != nil {
 				t.Fatalf("round %d: %d messages: %v", round, n, err)
 			}
 			must(t, add(t.Context()))
-			if _, last := c.Cycles(); last != before+cycles {
+			if last := c.Info().Cycle; last != before+cycles {
 				t.Fatalf("the latest cycle is %d, not %d + %d", last, before, cycles)
 			}
 			extended += int(cycles)
@@ -99,7 +99,7 @@ func TestExtensionsMakeWhatOneImportMakes(t *testing.T) {
 		reopened, err := pact.Open(t.Context(), s, "chat", nil)
 		must(t, err)
 		for _, c := range []*pact.Context{c, reopened} {
-			if _, last := c.Cycles(); last > 0 && historyOf(t, c) != historyOf(t, whole) {
+			if last := c.Info().Cycle; last > 0 && historyOf(t, c) != historyOf(t, whole) {
 				t.Fatalf("round %d: %s\nwant\n%s", round, historyOf(t, c), historyOf(t, whole))
 			}
 			if c.Working().Digest() != whole.Working().Digest() {

@@ -75,8 +75,8 @@ func TestImportedDocumentIsEditedAndCommitted(t *testing.T) {
 	c, findings, err := pact.Import(background, pact.NewDB(store.NewMemory()), "c", []byte(doc),
 		&pact.ImportOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 	must(t, err)
-	if len(findings) > 0 || c.Edition() != selector.V01 {
-		t.Error(findings, c.Edition())
+	if len(findings) > 0 || c.Info().Edition != selector.V01 {
+		t.Error(findings, c.Info().Edition)
 	}
 	update := func(text string) error {
 		return c.Edit(background, func(b *pact.Batch) error {

@@ -65,7 +65,7 @@ func TestHistoriesOfOtherToolsAreMended(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		first, last := got.Cycles()
+		first, last := got.Info().First, got.Info().Cycle
 		if [2]int64{first, last} != c.cycles || !slices.Equal(ids(t, got, "@t-1 .mt"), []string{"mt:a"}) ||
 			!slices.Equal(ids(t, got, "@t0 .mt"), []string{"mt:a", "mt:b"}) {
 			t.Errorf("%s: cycles %d to %d, %q, %q", c.name, first, last, ids(t, got, "@t-1 .mt"), ids(t, got, "@t0 .mt"))
@@ -161,7 +161,7 @@ func TestHistoriesThatNoContextHasAreReported(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if first, last := got.Cycles(); first != 1 || int(last) != len(c.lines) {
+		if first, last := got.Info().First, got.Info().Cycle; first != 1 || int(last) != len(c.lines) {
 			t.Errorf("%s: cycles %d to %d", c.name, first, last)
 		}
 		want := []inspect.Finding{}
@@ -199,7 +199,7 @@ func TestHistoriesThatNoContextHasAreReported(t *testing.T) {
 	two := snapshot(1, `"edition":"depth",`, a) + "\n" + snapshot(2, `"edition":"canonical",`, a) + "\n"
 	got, findings, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(two),
 		&pact.ImportOptions{Edition: selector.V01, Strict: true})
-	if err != nil || len(findings) > 0 || got.Edition() != selector.V01 {
+	if err != nil || len(findings) > 0 || got.Info().Edition != selector.V01 {
 		t.Errorf("with an edition: %v, %v", findings, err)
 	}
 }

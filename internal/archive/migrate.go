@@ -28,7 +28,7 @@ func Migrate(ctx context.Context, s *provenance.Source, o Options, name string, 
 		return nil, fault.At(fault.SelectorInvalid, fault.NoOffset, string(o.Edition),
 			"a context can be copied to edition 1.0 and to no other", "leave the edition out to copy it as it is")
 	}
-	if selector.Edition(s.State.Edition) == selector.V1 {
+	if s.State.Edition == selector.V1 {
 		return nil, fault.New(fault.Conflict, "the context is of edition 1.0 already", "copy it without an edition")
 	}
 	policies, list, err := publishedPolicies(ctx, s)
@@ -90,7 +90,7 @@ func publishedPolicies(ctx context.Context, s *provenance.Source) (map[string]*c
 			return err != nil || n != nil && !n.Has("key")
 		}
 		text := string(t.Root().Node().Header(commit.PolicyAttr))
-		policy, rules, err := publishedPolicy(text, selector.Edition(s.State.Edition), keyless)
+		policy, rules, err := publishedPolicy(text, s.State.Edition, keyless)
 		if err != nil {
 			rules = []inspect.Migrated{{From: text, Doubts: []string{"the policy cannot be read: " + err.Error()}}}
 		}

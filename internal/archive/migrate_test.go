@@ -45,9 +45,9 @@ func TestMigratedHistoriesSayTheSame(t *testing.T) {
 		to := pact.NewDB(store.NewMemory())
 		made, list, err := c.Migrate(ctx, to, "made", selector.V1, false)
 		must(t, err)
-		first, last := c.Cycles()
-		if a, b := made.Cycles(); a != first || b != last || made.Edition() != selector.V1 || len(list) > 0 {
-			t.Fatalf("the cycles are %d to %d of edition %s, %v", a, b, made.Edition(), list)
+		first, last := c.Info().First, c.Info().Cycle
+		if a, b := made.Info().First, made.Info().Cycle; a != first || b != last || made.Info().Edition != selector.V1 || len(list) > 0 {
+			t.Fatalf("the cycles are %d to %d of edition %s, %v", a, b, made.Info().Edition, list)
 		}
 		for cycle := first; cycle <= last+1; cycle++ {
 			at := pact.Cycle(cycle)

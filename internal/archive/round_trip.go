@@ -10,7 +10,6 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/provenance"
-	"github.com/contexttree/pact/selector"
 )
 
 // RoundTrip repeats an exported history in either form: it makes a context from it in a fresh
@@ -34,7 +33,7 @@ func RoundTrip(ctx context.Context, in io.ReadSeeker, o Options) (*inspect.Repla
 	defer again.Store.Close()
 	s := &again.State
 	result := &inspect.Replay{
-		Form: "snapshots", Edition: selector.Edition(s.Edition), First: s.First, Last: s.Cycle,
+		Form: "snapshots", Edition: s.Edition, First: s.First, Last: s.Cycle,
 		Findings: append([]inspect.Finding{}, read.Findings()...),
 	}
 	original := bufio.NewReaderSize(in, 1<<16)

@@ -13,7 +13,6 @@ import (
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/selector"
 )
 
 // WriteSnapshots writes the canonical snapshots of the cycles first..last, one a line, oldest
@@ -61,9 +60,9 @@ func WriteCompact(ctx context.Context, w io.Writer, from *provenance.Source) err
 	s := &from.State
 	buf := bufio.NewWriterSize(w, 1<<16)
 	line := append([]byte(nil), `{"edition":`...)
-	line = canon.AppendString(line, s.Edition)
+	line = canon.AppendString(line, string(s.Edition))
 	line = append(line, `,"pact_history":`+strconv.Itoa(compactVersion)+`,"spec_version":`...)
-	line = append(canon.AppendString(line, selector.Edition(s.Edition).Traits().SpecVersion), '}')
+	line = append(canon.AppendString(line, s.Edition.Traits().SpecVersion), '}')
 	if err := writeLine(buf, line); err != nil {
 		return err
 	}

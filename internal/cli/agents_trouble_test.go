@@ -104,7 +104,7 @@ func TestAgentsInterrupted(t *testing.T) {
 func (a *agentRun) underWay() (found bool) {
 	a.Helper()
 	a.eachContext(func(_ history.Info, c *pact.Context) {
-		_, last := c.Cycles()
+		last := c.Info().Cycle
 		attempts, err := c.Attempts(a.Context(), last+1, last+1)
 		a.must(err)
 		found = found || slices.ContainsFunc(attempts, func(t history.Attempt) bool { return t.Status == history.Running })

@@ -288,7 +288,7 @@ func FuzzApply(f *testing.F) {
 				t.Fatalf("a finding about our own history: %+v", found)
 			}
 		}
-		first, _ := c.Cycles()
+		first := c.Info().First
 		var again bytes.Buffer
 		must(t, c.ExportSnapshots(context.Background(), &again, pact.Cycle(first), "latest"))
 		if again.String() != out.String() {

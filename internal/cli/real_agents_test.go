@@ -192,7 +192,7 @@ func (a *agentRun) check() (begun, logs map[string]string) {
 			logs[info.Name] += string(e.Kind) + ": " + e.Message + "\n"
 		}
 		begun[info.Name], _ = record.BegunBy(c.Working())
-		_, last := c.Cycles()
+		last := c.Info().Cycle
 		attempts, err := c.Attempts(a.Context(), info.Origin.Cycle+1, last+1)
 		a.must(err)
 		for _, attempt := range attempts {

@@ -32,7 +32,7 @@ func TestALimitIsKeptOrReported(t *testing.T) {
 	if !errors.Is(err, fault.Limit) || !strings.Contains(err.Error(), "max_tokens 90 is exceeded by 72") {
 		t.Errorf("a strict policy: %v", err)
 	}
-	if _, last := c.Cycles(); last != 0 {
+	if last := c.Info().Cycle; last != 0 {
 		t.Errorf("the refused commit made cycle %d", last)
 	}
 	policy.Strict = false

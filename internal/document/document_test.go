@@ -18,7 +18,7 @@ import (
 func export(t testing.TB, d *document.Document) string {
 	t.Helper()
 	var out bytes.Buffer
-	must(t, document.Write(context.Background(), &out, d.Tree, string(d.Edition)))
+	must(t, document.Write(context.Background(), &out, d.Tree, d.Edition))
 	return out.String()
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/selector"
 )
 
 // Series writes snapshots that share structure, one after the other, as Write
@@ -25,7 +26,7 @@ const seriesBytes = 64 << 20 // Series keeps at most so many bytes
 // from the store, and if ctx ends.
 //
 // Specification: 02 §8.2, 05 §2.2, 05 §3, 05 §3.1, 06 §5.1, 08 §6, 08 §6.1.
-func (s *Series) Write(ctx context.Context, w io.Writer, t *tree.Tree, edition string) error {
+func (s *Series) Write(ctx context.Context, w io.Writer, t *tree.Tree, edition selector.Edition) error {
 	if s.pieces == nil {
 		s.pieces, s.before = make(map[*tree.Entry][]byte), make(map[*tree.Entry][]byte)
 	}

@@ -20,8 +20,8 @@ func TestSeriesShowsTheTTLOfEachCycle(t *testing.T) {
 	for i, ttl := range []string{`"ttl":7`, `"ttl":6`, `"ttl":5`} {
 		var out, alone bytes.Buffer
 		seen := d.Tree.WithCycle(d.Tree.Cycle() + int64(i))
-		must(t, series.Write(context.Background(), &out, seen, string(d.Edition)))
-		must(t, document.Write(context.Background(), &alone, seen, string(d.Edition)))
+		must(t, series.Write(context.Background(), &out, seen, d.Edition))
+		must(t, document.Write(context.Background(), &alone, seen, d.Edition))
 		if out.String() != alone.String() || strings.Count(out.String(), ttl) != 1 {
 			t.Errorf("%d cycles later, with %s: got\n%s\nalone it is\n%s", i, ttl, &out, &alone)
 		}

@@ -17,21 +17,21 @@ const flushAt = 1 << 16
 // in canonical order, every header present (05 §3.1). Identical snapshots give
 // identical bytes (05 §2.2). Write fails if w fails, if it cannot read a content
 // from the store, and if ctx ends. Cost: O(size); it streams.
-func Write(ctx context.Context, w io.Writer, t *tree.Tree, edition string) error {
+func Write(ctx context.Context, w io.Writer, t *tree.Tree, edition selector.Edition) error {
 	return write(&writer{ctx: ctx, w: w, cycle: t.Base()}, t, edition)
 }
 
-func write(d *writer, t *tree.Tree, edition string) error {
+func write(d *writer, t *tree.Tree, edition selector.Edition) error {
 	d.buf = append(d.buf, `{"cycle":`...)
 	d.buf = strconv.AppendInt(d.buf, d.cycle, 10)
 	d.buf = append(d.buf, `,"edition":`...)
-	d.buf = canon.AppendString(d.buf, edition)
+	d.buf = canon.AppendString(d.buf, string(edition))
 	d.buf = append(d.buf, `,"root":`...)
 	if err := d.entry(t.Root(), nil); err != nil {
 		return err
 	}
 	d.buf = append(d.buf, `,"spec_version":`...)
-	d.buf = append(canon.AppendString(d.buf, selector.Edition(edition).Traits().SpecVersion), '}')
+	d.buf = append(canon.AppendString(d.buf, edition.Traits().SpecVersion), '}')
 	return d.flush(0)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
@@ -25,7 +26,7 @@ const (
 type branchFacts struct {
 	key        history.Key
 	name       string
-	edition    string
+	edition    selector.Edition
 	first      int64
 	fork       int64
 	origin     history.Origin
@@ -141,7 +142,7 @@ func (a *branchFacts) encode() []byte {
 	var w writer
 	w.count(format)
 	w.text(a.name)
-	w.text(a.edition)
+	w.text(string(a.edition))
 	for _, n := range a.numbers() {
 		w.signed(*n)
 	}
@@ -164,7 +165,7 @@ func (a *branchFacts) decode(value []byte) error {
 	if r.int() != format {
 		return otherFormat()
 	}
-	a.name, a.edition = r.text(), r.text()
+	a.name, a.edition = r.text(), selector.Edition(r.text())
 	for _, n := range a.numbers() {
 		*n = r.signed()
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/selector"
 )
 
 // Info is what the engine knows about a context without reading its nodes.
@@ -40,6 +41,20 @@ type Change struct {
 	Attempt *history.Attempt
 }
 
+// After returns the state that changes leave. Cost: that of [ListedAfter] for each.
+func (s State) After(changes ...Change) State {
+	for i := range changes {
+		c := &changes[i]
+		s.Revision++
+		s.Listed = ListedAfter(s.Listed, c, s.First)
+		s.Working, s.Stamps = c.After, c.Stamps
+		if c.Sealed != nil {
+			s.Head, s.Cycle, s.Idle = c.Sealed, c.Sealed.Cycle(), c.Entry.Idle
+		}
+	}
+	return s
+}
+
 // logged returns the entry as a store writes it into the log: with the digests of the
 // snapshot that the revision published or, if it published none, of the working state.
 func logged(e history.Entry, kind history.Kind, t *tree.Tree) history.Entry {
@@ -53,7 +68,7 @@ func logged(e history.Entry, kind history.Kind, t *tree.Tree) history.Entry {
 // Creation is the first state of a context.
 type Creation struct {
 	Name     string
-	Edition  string
+	Edition  selector.Edition
 	Tree     *tree.Tree
 	Imported bool // Tree is a snapshot of its cycle; a new context has none before its first commit
 	Stamps   tree.Stamps

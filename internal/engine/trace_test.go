@@ -136,7 +136,7 @@ func TestALifeIsReadFromTheCyclesThatConcernIt(t *testing.T) {
 		for n := range 60 {
 			h.step()
 			if n == 20 || n == 40 {
-				first, last := h.context.Cycles()
+				first, last := h.context.Info().First, h.context.Info().Cycle
 				h.context, err = h.context.Fork(background, pact.Cycle(first+h.Int64N(last-first+1)),
 					[]string{"f", "g"}[n/20-1], nil)
 				must(t, err)

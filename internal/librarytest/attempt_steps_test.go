@@ -23,8 +23,8 @@ func TestACallIsTwoSteps(t *testing.T) {
 		Message: "a request"}, &sent, nil)
 	must(t, err)
 	if a.ID != "attempt:1-1" || !strings.Contains(sent.String(), "asked") ||
-		c.Revision() != 2 {
-		t.Errorf("%+v sent %s at revision %d", a, sent.String(), c.Revision())
+		c.Info().Revision != 2 {
+		t.Errorf("%+v sent %s at revision %d", a, sent.String(), c.Info().Revision)
 	}
 	done, err := c.Commit(background, &pact.CommitOptions{
 		End:  &pact.Outcome{ID: a.ID, Status: history.Completed, TokenIn: new(int64(3))},
@@ -34,8 +34,8 @@ func TestACallIsTwoSteps(t *testing.T) {
 		t.Errorf("the snapshot is %s", got)
 	}
 	for _, c := range []*pact.Context{c, reopened(t, s, "steps")} {
-		if got := textOf(t, c.Working()); !strings.Contains(got, "answered") || c.Revision() != 4 {
-			t.Errorf("at revision %d the working state is %s", c.Revision(), got)
+		if got := textOf(t, c.Working()); !strings.Contains(got, "answered") || c.Info().Revision != 4 {
+			t.Errorf("at revision %d the working state is %s", c.Info().Revision, got)
 		}
 	}
 	wantAttemptCounts(t, s, "steps", `{"records":1,"running":0,"as_sent":1,"otherwise":[],"unanswered":0}`)
@@ -80,8 +80,8 @@ func TestAStepThatIsRefusedLeavesNothing(t *testing.T) {
 	_, err = c.StartAttempt(background, pact.ProviderCall{Provider: "p", Model: "m", Edit: say("lost")}, io.Discard, nil)
 	wantErr(t, "after another writer", err, fault.Conflict)
 	now := reopened(t, s, "steps")
-	if got := textOf(t, now.Working()); strings.Contains(got, "lost") || now.Revision() != 3 {
-		t.Errorf("at revision %d the working state is %s", now.Revision(), got)
+	if got := textOf(t, now.Working()); strings.Contains(got, "lost") || now.Info().Revision != 3 {
+		t.Errorf("at revision %d the working state is %s", now.Info().Revision, got)
 	}
 	wantAttemptCounts(t, s, "steps", `{"records":1,"running":1,"as_sent":0,"otherwise":[],"unanswered":0}`)
 }

@@ -25,7 +25,7 @@ func TestAttemptsWithinACycle(t *testing.T) {
 		pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { clock++; return clock }}})
 	must(t, c.Edit(background, say("one"), nil))
 	wantAttemptCounts(t, db, "c", "null")
-	revision := c.Revision()
+	revision := c.Info().Revision
 	first, err := c.StartAttempt(background, pact.ProviderCall{Provider: "openai", Model: "gpt-5",
 		Params: map[string]any{"temperature": 0.5, "a": []any{1, nil, true}, "é": "<>"}}, io.Discard, nil)
 	must(t, err)
@@ -43,8 +43,8 @@ func TestAttemptsWithinACycle(t *testing.T) {
 	ended, err := c.EndAttempt(background, pact.Outcome{ID: second.ID, Status: history.Completed, TokenIn: new(int64(12)),
 		TokenOut: new(int64(0))})
 	must(t, err)
-	if c.Revision() != revision+1 {
-		t.Errorf("attempts took revisions: %d", c.Revision())
+	if c.Info().Revision != revision+1 {
+		t.Errorf("attempts took revisions: %d", c.Info().Revision)
 	}
 	s, err := c.Commit(background, nil)
 	must(t, err)

@@ -110,7 +110,6 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 		return answer(c.Copy(background, pact.NewDB(store.NewMemory()), "copy"))
 	},
 	"CycleAt": func(c *pact.Context) (any, error) { return answer(c.CycleAt("latest")) },
-	"Cycles":  func(c *pact.Context) (any, error) { c.Cycles(); return nil, nil },
 	"Diff": func(c *pact.Context) (any, error) {
 		return answer(c.Diff(background, pact.Cycle(1), "latest", nil))
 	},
@@ -120,7 +119,6 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 			return nil
 		}, &pact.Note{Request: "r"})
 	},
-	"Edition": func(c *pact.Context) (any, error) { c.Edition(); return nil, nil },
 	"EndAttempt": func(c *pact.Context) (any, error) {
 		return answer(c.EndAttempt(background, pact.Outcome{ID: "attempt:4-1", Status: history.Completed}))
 	},
@@ -138,7 +136,8 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 	"History": func(c *pact.Context) (any, error) {
 		return collected(c.History(background, pact.Cycle(1), "latest"))
 	},
-	"Log": func(c *pact.Context) (any, error) { return collected(c.Log(background, 0)) },
+	"Info": func(c *pact.Context) (any, error) { c.Info(); return nil, nil },
+	"Log":  func(c *pact.Context) (any, error) { return collected(c.Log(background, 0)) },
 	"Extension": func(c *pact.Context) (any, error) {
 		var whole bytes.Buffer
 		if err := c.Export(background, &whole); err != nil {
@@ -146,7 +145,6 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 		}
 		return answer(extends(c.Extension(background, &whole, nil)))
 	},
-	"Name": func(c *pact.Context) (any, error) { c.Name(); return nil, nil },
 	"Occurrences": func(c *pact.Context) (any, error) {
 		return answer(c.Occurrences(background, pact.Cycle(1), "latest", true, func(int64, string) bool { return true }))
 	},
@@ -165,10 +163,9 @@ var callsOfContext = map[string]func(c *pact.Context) (any, error){
 	"RangeDiffLatest": func(c *pact.Context) (any, error) {
 		return answer(c.RangeDiffLatest(background, "@t-1..@t0 .block", nil))
 	},
-	"Refresh":  func(c *pact.Context) (any, error) { return c, c.Refresh(background) },
-	"Retain":   func(c *pact.Context) (any, error) { return answer(c.Retain(unreadBlock)) },
-	"String":   func(c *pact.Context) (any, error) { _ = c.String(); return nil, nil },
-	"Revision": func(c *pact.Context) (any, error) { c.Revision(); return nil, nil },
+	"Refresh": func(c *pact.Context) (any, error) { return c, c.Refresh(background) },
+	"Retain":  func(c *pact.Context) (any, error) { return answer(c.Retain(unreadBlock)) },
+	"String":  func(c *pact.Context) (any, error) { _ = c.String(); return nil, nil },
 	"RichDiff": func(c *pact.Context) (any, error) {
 		return answer(c.RichDiff(background, pact.Cycle(1), "latest", nil))
 	},

@@ -19,7 +19,7 @@ func writers(t *testing.T, test func(t *testing.T, a, b *pact.Context)) {
 	for name, on := range handles() {
 		t.Run(name, func(t *testing.T) {
 			a := create(t, on[0])
-			b, err := pact.Open(background, on[1], a.Name(), &pact.OpenOptions{Actor: "bea", Clock: steps()})
+			b, err := pact.Open(background, on[1], a.Info().Name, &pact.OpenOptions{Actor: "bea", Clock: steps()})
 			must(t, err)
 			test(t, a, b)
 		})
@@ -65,13 +65,13 @@ func TestConflictSaysWhatTheOtherWriterDid(t *testing.T) {
 		if want := `meanwhile revision 2, edit of cycle 1 by bea; revision 3, commit of cycle 1 by bea: "first"`; lost.Error() != want {
 			t.Errorf("%s, want %s", lost, want)
 		}
-		if a.Revision() != 1 {
-			t.Errorf("the loser is at revision %d before it was asked", a.Revision())
+		if a.Info().Revision != 1 {
+			t.Errorf("the loser is at revision %d before it was asked", a.Info().Revision)
 		}
 		_, err = lost.Rebase(background)
 		must(t, err)
-		if runs != 2 || a.Revision() != 4 {
-			t.Errorf("the edit ran %d times, revision %d", runs, a.Revision())
+		if runs != 2 || a.Info().Revision != 4 {
+			t.Errorf("the edit ran %d times, revision %d", runs, a.Info().Revision)
 		}
 		// b does not know of the draft: it loses, and gives up.
 		conflict(t, b.Edit(background, say("never"), nil))
@@ -94,15 +94,15 @@ func TestRebaseRefusesOtherCandidatesAndDrafts(t *testing.T) {
 		must(t, b.Edit(background, say("b"), nil))
 		_, err = a.Commit(background, nil)
 		lost := conflict(t, err)
-		if _, err := lost.Rebase(background); fault.CodeOf(err) != fault.Conflict || a.Revision() != 2 {
-			t.Errorf("a prepared candidate was committed as another: %v, revision %d", err, a.Revision())
+		if _, err := lost.Rebase(background); fault.CodeOf(err) != fault.Conflict || a.Info().Revision != 2 {
+			t.Errorf("a prepared candidate was committed as another: %v, revision %d", err, a.Info().Revision)
 		}
 		_, err = b.Commit(background, nil)
 		must(t, err)
 		_, err = a.Commit(background, nil)
 		lost = conflict(t, err)
-		if _, err := lost.Rebase(background); fault.CodeOf(err) != fault.Conflict || a.Revision() != 3 {
-			t.Errorf("drafts were committed twice: %v, revision %d", err, a.Revision())
+		if _, err := lost.Rebase(background); fault.CodeOf(err) != fault.Conflict || a.Info().Revision != 3 {
+			t.Errorf("drafts were committed twice: %v, revision %d", err, a.Info().Revision)
 		}
 		// An edit alone in between leaves the cycle what it was.
 		must(t, b.Edit(background, say("b again"), nil))
@@ -144,8 +144,8 @@ func TestWritersThatRebaseLoseNoTurn(t *testing.T) {
 		}
 		all.Wait()
 		must(t, a.Refresh(background))
-		if _, last := a.Cycles(); last != 2*each || a.Revision() != 2*each+1 {
-			t.Errorf("cycle %d, revision %d after %d commits", last, a.Revision(), 2*each)
+		if last := a.Info().Cycle; last != 2*each || a.Info().Revision != 2*each+1 {
+			t.Errorf("cycle %d, revision %d after %d commits", last, a.Info().Revision, 2*each)
 		}
 		var text strings.Builder
 		must(t, tree.Of(snapshotAt(t, a, "latest")).WriteThread(background, &text))

@@ -50,6 +50,29 @@ func TestCommitPublishesExactlyThePreparedCandidate(t *testing.T) {
 	}
 }
 
+// What a context says of itself is what the store lists of it, after its own changes too.
+func TestInfoIsWhatIsListed(t *testing.T) {
+	db := pact.NewDB(store.NewMemory())
+	c := create(t, db, pact.CreateOptions{Attrs: map[string]any{"data_title": "a"}})
+	same := func(after string) {
+		t.Helper()
+		if listed, err := db.Find(background, c.Info().Name); err != nil || c.Info() != listed {
+			t.Errorf("after %s the context says %+v, and the store %+v, %v", after, c.Info(), listed, err)
+		}
+	}
+	same("its beginning")
+	must(t, c.Edit(background, say("a draft"), nil))
+	same("an edit")
+	for range 3 {
+		_, err := c.Commit(background, &pact.CommitOptions{Edit: say("a turn"), Next: keep(&lifecycle.Policy{MaxTurns: 2})})
+		must(t, err)
+		same("a commit with an edit behind it")
+	}
+	_, err := c.Undo(background, nil)
+	must(t, err)
+	same("an undo")
+}
+
 // A context in a message is its name and where it stands, and not what it holds in memory.
 func TestAContextSaysWhichItIs(t *testing.T) {
 	c, err := pact.Create(background, pact.NewDB(store.NewMemory()), "a \"chat\"", nil)

@@ -21,7 +21,7 @@ import (
 func TestTheFirstErrorOfABatchSticks(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()))
 	must(t, c.Edit(background, say("there"), nil))
-	before, revision := c.Working().Digest(), c.Revision()
+	before, revision := c.Working().Digest(), c.Info().Revision
 	calls := map[string]func(b *pact.Batch) string{
 		"Add":       func(b *pact.Batch) string { return b.Add("^ah", pact.Spec{ID: "late"}) },
 		"Add at":    func(b *pact.Batch) string { return b.Add("(d0, end)", "block") },
@@ -63,7 +63,7 @@ func TestTheFirstErrorOfABatchSticks(t *testing.T) {
 	if err != own {
 		t.Errorf("the error that the function returned became %v", err)
 	}
-	if c.Working().Digest() != before || c.Revision() != revision {
+	if c.Working().Digest() != before || c.Info().Revision != revision {
 		t.Error("a batch that failed left something behind")
 	}
 }

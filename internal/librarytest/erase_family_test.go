@@ -34,7 +34,7 @@ func (f *genFamily) step() {
 	f.Helper()
 	at := f.IntN(len(f.lines))
 	c := f.lines[at]
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	var err error
 	switch n := f.IntN(16); {
 	case n < 7:
@@ -114,7 +114,7 @@ func TestErasuresLeaveNothingInTheFile(t *testing.T) {
 func (f *genFamily) erase(c *pact.Context) {
 	f.Helper()
 	var all []string
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	for entry := range sure.All(tree.Of(c.Working()).All()) {
 		n := entry.Node()
 		all = append(all, n.ID)

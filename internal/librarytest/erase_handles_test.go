@@ -139,8 +139,8 @@ func TestWhatAsksNobodyAnswersFromWhatWasLoadedLast(t *testing.T) {
 	for pair, on := range handles() {
 		c, other := twice(t, on)
 		told := func() string {
-			first, last := other.Cycles()
-			return fmt.Sprintln(other.Name(), first, last, other.Revision(), other.Working().Digest())
+			first, last := other.Info().First, other.Info().Cycle
+			return fmt.Sprintln(other.Info().Name, first, last, other.Info().Revision, other.Working().Digest())
 		}
 		before := told()
 		must(t, pact.Rename(background, on[0], "c", "d"))
@@ -151,7 +151,7 @@ func TestWhatAsksNobodyAnswersFromWhatWasLoadedLast(t *testing.T) {
 		}
 		_, err = other.At(background, "working")
 		must(t, err)
-		if want := fmt.Sprintln("d", 1, 3, c.Revision(), c.Working().Digest()); told() != want {
+		if want := fmt.Sprintln("d", 1, 3, c.Info().Revision, c.Working().Digest()); told() != want {
 			t.Errorf("%s: loaded again it is %s, want %s", pair, told(), want)
 		}
 	}

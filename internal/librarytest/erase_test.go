@@ -89,7 +89,7 @@ func TestEraseWritesTheReceiptFirst(t *testing.T) {
 	must(t, c.Edit(background, say("I am Jane Doe"), nil))
 	_, err := c.Commit(background, nil)
 	must(t, err)
-	revision := c.Revision()
+	revision := c.Info().Revision
 
 	var given []string
 	lost := errors.New("nowhere to put it")
@@ -107,12 +107,12 @@ func TestEraseWritesTheReceiptFirst(t *testing.T) {
 	if _, err := c.Erase(background, e); !errors.Is(err, lost) {
 		t.Errorf("a lost receipt: %v", err)
 	}
-	if list := verdicts(t, s); c.Revision() != revision || len(list) > 0 {
-		t.Errorf("an erasure without a receipt left revision %d, and verify says %q", c.Revision(), list)
+	if list := verdicts(t, s); c.Info().Revision != revision || len(list) > 0 {
+		t.Errorf("an erasure without a receipt left revision %d, and verify says %q", c.Info().Revision, list)
 	}
 	for _, random := range []io.Reader{nil, bytes.NewReader(make([]byte, 31))} { // no salt, no erasure
 		e.Random = random
-		if _, err := c.Erase(background, e); fault.CodeOf(err) == "" || c.Revision() != revision {
+		if _, err := c.Erase(background, e); fault.CodeOf(err) == "" || c.Info().Revision != revision {
 			t.Errorf("without a salt: %v", err)
 		}
 	}
@@ -166,7 +166,7 @@ func TestEraseOfAKeyThatComesAgain(t *testing.T) {
 		must(t, err)
 		must(t, fork.Refresh(background))
 		for of, c := range map[string]*pact.Context{"the context": c, "the fork": fork} {
-			for _, last := c.Cycles(); last < 10; last++ {
+			for last := c.Info().Cycle; last < 10; last++ {
 				turn(t, c, "z")
 			}
 			var backup bytes.Buffer

@@ -121,7 +121,7 @@ func TestOpenOrCreate(t *testing.T) {
 	must(t, made.Edit(background, say("one"), nil))
 	for _, o := range []*pact.CreateOptions{nil, {Edition: selector.V01}} {
 		again, err := pact.OpenOrCreate(background, s, "chat", o)
-		if err != nil || again.Edition() != selector.V01 || again.Working().Digest() != made.Working().Digest() {
+		if err != nil || again.Info().Edition != selector.V01 || again.Working().Digest() != made.Working().Digest() {
 			t.Errorf("with %+v: %v", o, err)
 		}
 	}

@@ -30,8 +30,8 @@ func TestUndoTakesCommitsBack(t *testing.T) {
 
 	undone, err := c.Undo(background, nil)
 	must(t, err)
-	if undone != "c~c3" || c.Name() != "c" || thread(t, c, "latest") != two || thread(t, c, "working") != two {
-		t.Errorf("undone is %q, the context %s holds %s", undone, c.Name(), thread(t, c, "working"))
+	if undone != "c~c3" || c.Info().Name != "c" || thread(t, c, "latest") != two || thread(t, c, "working") != two {
+		t.Errorf("undone is %q, the context %s holds %s", undone, c.Info().Name, thread(t, c, "working"))
 	}
 	old, err := pact.Open(background, s, undone, nil)
 	must(t, err)
@@ -70,13 +70,13 @@ func TestUndoIsRepeatedByItsToken(t *testing.T) {
 	must(t, err)
 	for range 2 {
 		undone, err := one.Undo(background, &pact.Note{Request: "token"})
-		if _, last := one.Cycles(); err != nil || undone != "c~c3" || last != 2 {
+		if last := one.Info().Cycle; err != nil || undone != "c~c3" || last != 2 {
 			t.Errorf("undone is %q, %v, at cycle %d", undone, err, last)
 		}
 	}
 	undone, err := other.Undo(background, &pact.Note{Request: "token"})
-	if _, last := other.Cycles(); err != nil || undone != "c~c3" || last != 2 || other.Name() != "c" {
-		t.Errorf("undone is %q, %v, at cycle %d of %s", undone, err, last, other.Name())
+	if last := other.Info().Cycle; err != nil || undone != "c~c3" || last != 2 || other.Info().Name != "c" {
+		t.Errorf("undone is %q, %v, at cycle %d of %s", undone, err, last, other.Info().Name)
 	}
 	_, err = one.Commit(background, &pact.CommitOptions{Note: pact.Note{Request: "commit"}})
 	must(t, err)
@@ -124,7 +124,7 @@ func TestCopyOfAFork(t *testing.T) {
 			var got bytes.Buffer
 			must(t, again.ExportSnapshots(background, &got, pact.Cycle(1), "latest"))
 			if got.String() != want {
-				t.Errorf("%s, way %d: the history differs", from.Name(), i)
+				t.Errorf("%s, way %d: the history differs", from.Info().Name, i)
 			}
 		}
 	}

@@ -31,11 +31,11 @@ func TestTheClockAtTheEndOfItsRange(t *testing.T) {
 	}
 	must(t, c.Edit(background, say("the last but zero"), nil))
 	must(t, c.Edit(background, say("the last"), nil))
-	before, revision := c.Working().Digest(), c.Revision()
+	before, revision := c.Working().Digest(), c.Info().Revision
 	if err := c.Edit(background, say("too late"), nil); fault.CodeOf(err) != fault.Limit {
 		t.Errorf("the edit: %v", err)
 	}
-	if c.Working().Digest() != before || c.Revision() != revision {
+	if c.Working().Digest() != before || c.Info().Revision != revision {
 		t.Error("what was refused left something behind")
 	}
 	for entry := range sure.All(tree.Of(c.Working()).All()) {
@@ -87,7 +87,7 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 	defer s.Close()
 	c, err = pact.Open(background, s, "c", nil)
 	must(t, err)
-	if first, last := c.Cycles(); first != tree.MaxInteger-2 || last != tree.MaxInteger-1 {
+	if first, last := c.Info().First, c.Info().Cycle; first != tree.MaxInteger-2 || last != tree.MaxInteger-1 {
 		t.Errorf("cycles %d to %d", first, last)
 	}
 	r, err := pact.Verify(background, s, "c", nil)
@@ -98,7 +98,7 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 	for _, write := range []func(*bytes.Buffer, *pact.Context) error{
 		func(w *bytes.Buffer, c *pact.Context) error { return c.Export(background, w) },
 		func(w *bytes.Buffer, c *pact.Context) error {
-			first, _ := c.Cycles()
+			first := c.Info().First
 			return c.ExportSnapshots(background, w, pact.Cycle(first), "latest")
 		},
 	} {
@@ -183,7 +183,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 		if _, err := c.Commit(background, nil); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		r, err := pact.Verify(background, db, c.Name(), nil)
+		r, err := pact.Verify(background, db, c.Info().Name, nil)
 		must(t, err)
 		if r.Defect != nil {
 			t.Errorf("%s: %+v", name, *r.Defect)

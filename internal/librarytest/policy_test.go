@@ -172,7 +172,7 @@ func (w *randomEditor) trace() string {
 	w.t.Helper()
 	log, err := logOf(w.Context)
 	must(w.t, err)
-	return fmt.Sprint(w.Revision(), len(log), w.Working().Digest(), w.Working().Cycle())
+	return fmt.Sprint(w.Info().Revision, len(log), w.Working().Digest(), w.Working().Cycle())
 }
 
 // comparePlan commits with the pruning of a plan, and without any pruning in a
@@ -191,7 +191,7 @@ func (w *randomEditor) comparePlan(seed int, plan *inspect.PrunePlan, planErr er
 		plan, err = w.PlanPruning(ctx, "working", pruning)
 		must(w.t, err)
 	}
-	first, last := w.Cycles()
+	first, last := w.Info().First, w.Info().Cycle
 	var older *pact.Snapshot
 	if first <= last {
 		var err error

@@ -52,7 +52,7 @@ func contextOfSize(tb testing.TB, nodes int) *pact.Context {
 	must(tb, err)
 	contexts := engine.InMemory()
 	s := dbtest.Of(contexts)
-	_, err = contexts.Create(background, engine.Creation{Name: "grown", Edition: string(selector.V01), Tree: t, Imported: true,
+	_, err = contexts.Create(background, engine.Creation{Name: "grown", Edition: selector.V01, Tree: t, Imported: true,
 		Stamps: tree.Stamps{Cycle: cycle + 1, LastNS: int64(len(list)), Given: cycle}})
 	must(tb, err)
 	c, err := pact.Open(background, s, "grown", &pact.OpenOptions{Clock: steps()})
@@ -87,7 +87,7 @@ func commitTurn(tb testing.TB, c *pact.Context, blocks, notes int) {
 // was added in all.
 func neighbours(tb testing.TB, c *pact.Context) int {
 	added := 0
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	for newer := last; newer > last-pairs; newer-- {
 		r, err := c.Diff(background, pact.Cycle(newer-1), pact.Cycle(newer), nil)
 		must(tb, err)

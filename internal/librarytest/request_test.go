@@ -35,7 +35,7 @@ func TestRepeatedRequestIsRecognised(t *testing.T) {
 	again, err := pact.Open(background, s, "c", nil)
 	must(t, err)
 	b := commit(again)
-	if a.Digest() != b.Digest() || again.Revision() != c.Revision() {
+	if a.Digest() != b.Digest() || again.Info().Revision != c.Info().Revision {
 		t.Error("the repeated request did something")
 	}
 	if a.Repeated || !b.Repeated || len(a.Report.Removed) != 1 || jsonText(t, a.Report) != jsonText(t, b.Report) {
@@ -68,7 +68,7 @@ func TestRequestOfAnotherProcessIsTakenUp(t *testing.T) {
 	must(t, err)
 	must(t, first.Edit(background, say("once"), &pact.Note{Request: "r"}))
 	must(t, second.Edit(background, say("once"), &pact.Note{Request: "r"}))
-	if second.Revision() != first.Revision() || second.Working().Digest() != first.Working().Digest() {
+	if second.Info().Revision != first.Info().Revision || second.Working().Digest() != first.Working().Digest() {
 		t.Error("the second process does not see what the request did")
 	}
 	must(t, second.Edit(background, say("more"), nil))
@@ -84,13 +84,13 @@ func TestARequestToADeletedContextFindsNoContext(t *testing.T) {
 	must(t, err)
 	defer there.Close()
 	c := create(t, here)
-	info, err := here.Find(background, c.Name())
+	info, err := here.Find(background, c.Info().Name)
 	must(t, err)
 	guarded := engine.Guarded{Contexts: engine.Of(here), May: func(context.Context, string) error { return nil }} // as the server asks
 	if e, err := guarded.Request(background, info.Key, "token"); e != nil || err != nil {
 		t.Fatalf("of a request that nobody made: %+v, %v", e, err)
 	}
-	must(t, pact.Delete(background, there, c.Name()))
+	must(t, pact.Delete(background, there, c.Info().Name))
 	for _, token := range []string{"", "token"} {
 		if e, err := guarded.Request(background, info.Key, token); e != nil || fault.CodeOf(err) != fault.ContextNotFound {
 			t.Errorf("%q of a deleted context: %+v, %v", token, e, err)

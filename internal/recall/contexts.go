@@ -73,8 +73,8 @@ func (t *tools) withOriginals(ctx context.Context, name string) ([]*pact.Context
 		return nil, err
 	}
 	list := []*pact.Context{c}
-	if t.mayAccess(c.Name() + originals) {
-		kept, err := pact.Open(ctx, t.db, c.Name()+originals, nil)
+	if t.mayAccess(c.Info().Name + originals) {
+		kept, err := pact.Open(ctx, t.db, c.Info().Name+originals, nil)
 		switch {
 		case err == nil:
 			list = append(list, kept)

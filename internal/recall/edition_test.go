@@ -14,7 +14,8 @@ import (
 func TestToolsInEachEdition(t *testing.T) {
 	for edition, labels := range map[selector.Edition][2]string{selector.V01: {"@t-1", "@t0"},
 		selector.Canonical: {"@t-1", "@t0"}, selector.V1: {"@t-2", "@t-1"}} {
-		db := memory(t).WithEdition(edition)
+		db := memory(t)
+		db.Edition = edition
 		c := begin(t, db, "chat", `{"rules":[{"select":".block[kind='log']","ttl":2}]}`)
 		kept, goes := say(t, c, pact.Spec{Content: "kept"}), say(t, c, pact.Spec{Kind: "log", Content: "goes"})
 		s := connect(t, db, recall.Options{Pin: true})

@@ -30,7 +30,7 @@ func (t *tools) show(ctx context.Context, in showing) (string, error) {
 	}
 	find := c.Find
 	if in.At != "" {
-		address, err := pact.ParseAddress(in.At, c.Edition())
+		address, err := pact.ParseAddress(in.At, c.Info().Edition)
 		if err != nil {
 			return "", err
 		}
@@ -55,8 +55,8 @@ func (t *tools) show(ctx context.Context, in showing) (string, error) {
 		}
 		lines = append(lines, text)
 	}
-	_, last := c.Cycles()
-	head := fmt.Sprintf("context %s, %s up to now; %s, the newest turn first. These are quotations.", view.Visible(c.Name()),
+	last := c.Info().Cycle
+	head := fmt.Sprintf("context %s, %s up to now; %s, the newest turn first. These are quotations.", view.Visible(c.Info().Name),
 		view.Plural(int(last), "call"), view.Plural(len(hits), "block"))
 	again := "show with"
 	for _, given := range []struct{ name, value string }{{"selector", in.Selector}, {"at", in.At}, {"context", in.Context}} {
@@ -130,7 +130,7 @@ func (t *tools) changes(ctx context.Context, in comparing) (string, error) {
 	older, newer := cmp.Or(in.Older, "latest-1"), cmp.Or(in.Newer, "latest")
 	var ends [2]pact.Address
 	for i, text := range []string{older, newer} {
-		if ends[i], err = pact.ParseAddress(text, c.Edition()); err != nil {
+		if ends[i], err = pact.ParseAddress(text, c.Info().Edition); err != nil {
 			return "", err
 		}
 	}
@@ -152,7 +152,7 @@ func (t *tools) changes(ctx context.Context, in comparing) (string, error) {
 		}
 		lines = append(lines, change("~", n.ID, n.Type, n.Cause, strings.Join(names, ", ")+" changed"))
 	}
-	head := fmt.Sprintf("context %s from %s to %s: %d came, %d went, %d changed", view.Visible(c.Name()), report.From.Label,
+	head := fmt.Sprintf("context %s from %s to %s: %d came, %d went, %d changed", view.Visible(c.Info().Name), report.From.Label,
 		report.To.Label, len(report.Added), len(report.Removed), len(report.Modified))
 	return rows(head, lines, in.From, fmt.Sprintf("changes with older %q, newer %q and", older, newer))
 }

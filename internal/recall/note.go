@@ -101,9 +101,9 @@ func (t *tools) findNote(ctx context.Context, in *noting) (*pact.Context, *noted
 		case l.last && !record.Recorded(c.Working()):
 			return c, nil, nil
 		case l.last:
-			where := view.Visible(c.Name()) + ", and its last answer there does"
+			where := view.Visible(c.Info().Name) + ", and its last answer there does"
 			if l.looked > 1 {
-				where = fmt.Sprintf("%s and %s, and their last answers there do", view.Visible(c.Name()), view.Plural(l.looked-1, "other context"))
+				where = fmt.Sprintf("%s and %s, and their last answers there do", view.Visible(c.Info().Name), view.Plural(l.looked-1, "other context"))
 			}
 			return nil, nil, invalid("the program of the agent says itself what is sent of "+where+
 				" not call note with this text, so this would change nothing", "say it in your answer; recall has what was left out")
@@ -189,7 +189,7 @@ func (l *noteSearch) callIn(ctx context.Context, c *pact.Context) (again *notedC
 		if found.redacted && !(l.last && stored(l.in.Text, said.Text)) {
 			continue
 		}
-		if l.options.Noted.first(c.Name(), n.ID) {
+		if l.options.Noted.first(c.Info().Name, n.ID) {
 			return found, nil
 		}
 		if l.last && again == nil { // the client asks a second time

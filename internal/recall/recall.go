@@ -35,7 +35,7 @@ func (t *tools) recall(ctx context.Context, in recalling) (string, error) {
 		return search(ctx, list, &in, named)
 	}
 	// A note names an id that only a context with originals has, whichever conversation of the agent changed last.
-	if kept, id, err := record.FindWhole(ctx, t.db, list[0].Name(), t.mayAccess, in.ID); err == nil {
+	if kept, id, err := record.FindWhole(ctx, t.db, list[0].Info().Name, t.mayAccess, in.ID); err == nil {
 		return block(ctx, kept, kept.Working(), id, in.From, named)
 	} else if fault.CodeOf(err) != fault.NodeNotFound {
 		return "", err
@@ -68,7 +68,7 @@ func block(ctx context.Context, c *pact.Context, s *pact.Snapshot, id string, fr
 	if before, shaped := commit.Original(tree.NodeOf(n)); shaped {
 		kept = []byte(before)
 	}
-	label := fmt.Sprintf("%s in context %s", title(&n), view.Visible(c.Name()))
+	label := fmt.Sprintf("%s in context %s", title(&n), view.Visible(c.Info().Name))
 	return quote(label, authorOf(n.Role, named), view.Whole(n.Kind, canon.Value(kept)), from,
 		fmt.Sprintf("recall with id %q and", id))
 }
@@ -171,6 +171,6 @@ func names(called, tool string) bool {
 
 // first returns the cycle of the oldest snapshot.
 func first(c *pact.Context) int64 {
-	first, _ := c.Cycles()
+	first := c.Info().First
 	return first
 }

@@ -58,7 +58,7 @@ func TestARuleIsAskedAboutSomeNodes(t *testing.T) {
 		".block @limit=3":     {[]string{"g1", "g2", "h1"}, []string{"h1"}, false},
 		".cont > .block:last": {[]string{"g2", "h2"}, []string{"h2"}, false},
 	} {
-		made, err := rules.Compile([]lifecycle.Rule{{Select: text}}, c.Edition(), nil)
+		made, err := rules.Compile([]lifecycle.Rule{{Select: text}}, c.Info().Edition, nil)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue

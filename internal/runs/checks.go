@@ -169,7 +169,7 @@ func (k *checker) failures() (list []Failure) {
 		if p.again > 0 {
 			cause += "; so in " + view.Plural(p.again, "later request")
 		}
-		place := strings.TrimSpace(view.Visible(k.c.Name()) + view.Cycle(p.call) + " " + p.Place)
+		place := strings.TrimSpace(view.Visible(k.c.Info().Name) + view.Cycle(p.call) + " " + p.Place)
 		list = append(list, Failure{place, view.Visible(cause), evidence})
 	}
 	return list

@@ -46,7 +46,7 @@ func (p *Divergence) quote(ctx context.Context, a, b *pact.Context) error {
 		}
 		both[i].Begins = begin + breaksOfLines.Replace(string(text)) + end
 	}
-	p.Says = bothInWords(&both[0], &both[1], b.Name())
+	p.Says = bothInWords(&both[0], &both[1], b.Info().Name)
 	return nil
 }
 

@@ -61,9 +61,9 @@ func FamilyOf(ctx context.Context, db *pact.DB, r *view.Relations, c *pact.Conte
 		from, block := record.BegunBy(i.Listed)
 		newest, ours := lines[i.Origin.Key]
 		switch {
-		case ours && i.Name != c.Name() && i.Origin.Cycle <= newest:
+		case ours && i.Name != c.Info().Name && i.Origin.Cycle <= newest:
 			k.How, k.Of, k.Call = "fork", i.Origin.Cycle, i.Origin.Cycle+1
-		case from == c.Name() && i.Origin.Key == 0:
+		case from == c.Info().Name && i.Origin.Key == 0:
 			k.How, k.Call = "sub-agent", i.First
 			if k.Of, k.Known, err = callThatBrought(ctx, c, block); err != nil {
 				return nil, err
@@ -86,7 +86,7 @@ func FamilyOf(ctx context.Context, db *pact.DB, r *view.Relations, c *pact.Conte
 // which it goes on. A line that was deleted since is one of them, but not what stood before it. Cost: the entries of the
 // log at each undo.
 func linesOf(ctx context.Context, r *view.Relations, c *pact.Context) (map[history.Key]int64, error) {
-	at := r.Of(c.Name())
+	at := r.Of(c.Info().Name)
 	lines, newest := map[history.Key]int64{at.Key: math.MaxInt64}, int64(math.MaxInt64)
 	for ; at != nil; at = r.Line(at.Origin.Key) {
 		undone := false
@@ -110,7 +110,7 @@ func linesOf(ctx context.Context, r *view.Relations, c *pact.Context) (map[histo
 
 // callThatBrought returns the call whose answer has a block.
 func callThatBrought(ctx context.Context, c *pact.Context, block string) (int64, inspect.Evidence, error) {
-	first, _ := c.Cycles()
+	first := c.Info().First
 	if block == "" {
 		return first, inspect.NotKnown, nil
 	}
@@ -122,7 +122,7 @@ func callThatBrought(ctx context.Context, c *pact.Context, block string) (int64,
 		return 0, "", err
 	}
 	if line.First == nil {
-		_, last := c.Cycles()
+		last := c.Info().Cycle
 		return last, inspect.SeenInBytes, nil // no call has sent the answer back yet
 	}
 	return max(first, *line.First-1), inspect.SeenInBytes, nil

@@ -67,7 +67,7 @@ func Judge(ctx context.Context, c *pact.Context, l Limits, progress func(done, t
 	if l.Prices == nil {
 		l.Prices = prices.BuiltIn()
 	}
-	j := &judge{ctx: ctx, c: c, asked: &l, name: view.Visible(c.Name()), orphans: map[string]bool{}}
+	j := &judge{ctx: ctx, c: c, asked: &l, name: view.Visible(c.Info().Name), orphans: map[string]bool{}}
 	if l.Check != "" {
 		j.checker = newChecker(ctx, c, l.Check)
 	}
@@ -78,7 +78,7 @@ func Judge(ctx context.Context, c *pact.Context, l Limits, progress func(done, t
 	if err := j.end(); err != nil {
 		return nil, err
 	}
-	v := &Verdict{Run: c.Name(), Calls: len(of.calls), Totals: j.totals}
+	v := &Verdict{Run: c.Info().Name, Calls: len(of.calls), Totals: j.totals}
 	add := func(asked bool, name, value string, failures []Failure) {
 		if asked {
 			if len(failures) == 0 && v.Calls == 0 {
@@ -108,7 +108,7 @@ func Judge(ctx context.Context, c *pact.Context, l Limits, progress func(done, t
 		if err != nil {
 			return nil, err
 		}
-		add(true, "prefix-of", l.PrefixOf.Name(), failures)
+		add(true, "prefix-of", l.PrefixOf.Info().Name, failures)
 	}
 	if j.checker != nil {
 		add(true, "check", l.Check, j.checker.failures())
@@ -173,7 +173,7 @@ func (j *judge) call(s *view.Step) error {
 
 // end judges what was sent since the last answer: a request that the provider refused, or has not answered yet.
 func (j *judge) end() error {
-	_, last := j.c.Cycles()
+	last := j.c.Info().Cycle
 	open, err := sentIn(j.ctx, j.c, last+1)
 	if err == nil && len(open) > 0 {
 		err = j.sent(&view.Step{Prefix: inspect.Prefix{Cycle: last + 1}, Now: j.c.Working()})

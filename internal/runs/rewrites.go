@@ -121,14 +121,14 @@ func RewritesOf(ctx context.Context, db *pact.DB, c *pact.Context, list *record.
 	l := &ledger{db: db, tokens: counter, prices: list, calls: map[digest]bool{}, lost: map[digest]int{},
 		lines:  userLines{by: map[digest]*message{}, stand: map[string]int{}},
 		asides: map[int64][]history.Info{},
-		made: &Rewrites{Run: c.Name(), List: []Rewrite{}, Currency: list.Currency, AsOf: list.AsOf,
+		made: &Rewrites{Run: c.Info().Name, List: []Rewrite{}, Currency: list.Currency, AsOf: list.AsOf,
 			Tokenizer: counter.Name()}}
 	all, err := pact.List(ctx, db)
 	if err != nil {
 		return nil, err
 	}
 	for _, i := range all {
-		if strings.HasPrefix(i.Name, c.Name()+"/summary-") && record.AsideOf(i.Name) == c.Name() {
+		if strings.HasPrefix(i.Name, c.Info().Name+"/summary-") && record.AsideOf(i.Name) == c.Info().Name {
 			l.asides[i.Origin.Cycle] = append(l.asides[i.Origin.Cycle], i)
 		}
 	}
@@ -203,7 +203,7 @@ func (l *ledger) find(s *view.Step, gone map[digest][]string, added []Block) err
 	case p != nil && p.Compacted:
 		l.add(s, ByAgent, "its log says that it compacted the conversation")
 	case behind > 0:
-		l.add(s, ByAgent, "it goes on behind "+view.Visible(l.origin.Name())+view.Cycle(behind)+" with another message in the place of what was before")
+		l.add(s, ByAgent, "it goes on behind "+view.Visible(l.origin.Info().Name)+view.Cycle(behind)+" with another message in the place of what was before")
 	case p != nil && p.TakenOut > 0:
 		l.add(s, ByPolicy, "it takes "+view.Plural(p.TakenOut, "part")+" out of this request and later ones")
 	case b != nil && slices.Contains([]diff.Kind{diff.ByPruning, diff.ByExpiry, diff.ByCascade}, b.Cause.Kind):
@@ -259,7 +259,7 @@ func (l *ledger) leavesOutMessage(s *view.Step, gone map[digest][]string, added 
 	if l.origin == nil || s.Cycle != l.parts+1 || s.Before == nil || len(gone) == 0 {
 		return 0, nil
 	}
-	_, last := l.origin.Cycles()
+	last := l.origin.Info().Cycle
 	asked := slices.IndexFunc(added, func(b Block) bool { return b.What == view.KindUser.String() })
 	if last <= l.parts || asked < 0 {
 		return 0, nil

@@ -74,8 +74,8 @@ func read(ctx context.Context, c *pact.Context, prices *record.Prices, counter t
 // walk is read with a reader.
 func (r *reader) walk(c *pact.Context, prices *record.Prices, each func(*view.Step) error,
 	progress func(done, total int)) (*run, error) {
-	made := &run{name: c.Name()}
-	first, last := c.Cycles()
+	made := &run{name: c.Info().Name}
+	first, last := c.Info().First, c.Info().Cycle
 	if last < first {
 		return made, nil
 	}

@@ -88,7 +88,7 @@ func begin(ctx context.Context, c *pact.Context, o Options) (*run, error) {
 	r.sent = request{run: r, there: map[string]bool{}}
 	r.requests = record.NewRequests(c)
 	r.rebuilt = record.SourceOf(c.Working()).Rebuilt()
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	if last < first {
 		unanswered, err := view.Unanswered(ctx, c)
 		switch {
@@ -199,7 +199,7 @@ type passedCall struct {
 
 // walk passes over the calls of the run, oldest first.
 func (r *run) walk(each func(p *passedCall) error) error {
-	first, last := r.c.Cycles()
+	first, last := r.c.Info().First, r.c.Info().Cycle
 	for s, err := range view.Walk(r.ctx, r.c, pact.Cycle(first), pact.Cycle(last), view.WalkOptions{Dialect: r.o.Dialect,
 		Prices: r.prices, Snapshots: true}) {
 		if err != nil {

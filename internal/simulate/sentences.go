@@ -10,7 +10,7 @@ import (
 
 // result sums up.
 func (r *run) result(lines []*policyRun) *Result {
-	made := &Result{lines: lines, Basis: Basis{Run: r.c.Name(), Calls: r.totals.Calls, Model: r.model, Dialect: r.rules.Name,
+	made := &Result{lines: lines, Basis: Basis{Run: r.c.Info().Name, Calls: r.totals.Calls, Model: r.model, Dialect: r.rules.Name,
 		Counter: r.o.Counter.Name(), Scaled: r.meter.told, Window: r.rates.Window}}
 	if r.priced || r.totals.Paid != nil { // the last model may have no price
 		made.Currency, made.AsOf = r.prices.Currency, r.prices.AsOf

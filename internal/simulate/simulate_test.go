@@ -261,9 +261,9 @@ func TestTableOfPolicies(t *testing.T) {
 			}
 			r, err := simulate.Run(context.Background(), c, o)
 			if err != nil {
-				t.Fatal(c.Name(), err)
+				t.Fatal(c.Info().Name, err)
 			}
-			group, _, _ := strings.Cut(c.Name(), "/")
+			group, _, _ := strings.Cut(c.Info().Name, "/")
 			if costs[group] == nil {
 				costs[group] = map[string]float64{}
 			}
@@ -272,7 +272,7 @@ func TestTableOfPolicies(t *testing.T) {
 			}
 			raw, pays := *r.Outcomes[0].Cost, *r.Outcomes[len(table)].Cost
 			if pays > raw*(1+1e-9) {
-				t.Errorf("%s at a read price of %g: %.1f with when pays, %.1f without a policy", c.Name(), read, pays, raw)
+				t.Errorf("%s at a read price of %g: %.1f with when pays, %.1f without a policy", c.Info().Name, read, pays, raw)
 			}
 		}
 		for group, of := range costs {

@@ -122,7 +122,7 @@ func TestEditsByDepthOfEdition1(t *testing.T) {
 	old, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "c", nil)
 	must(t, err)
 	err = old.Edit(ctx, func(b *pact.Batch) error { b.Splice(1, pact.Spec{Content: "x"}); return nil }, nil)
-	if !errors.Is(err, fault.PlacementInvalid) || old.Edition() != selector.Canonical {
+	if !errors.Is(err, fault.PlacementInvalid) || old.Info().Edition != selector.Canonical {
 		t.Errorf("splicing in canonical: %v", err)
 	}
 }
@@ -151,7 +151,7 @@ func comesBack(t *testing.T, name string, db *pact.DB, c *pact.Context) {
 			t.Errorf("%s, %s: %v, %v", name, form, findings, err)
 		}
 	}
-	if v, err := pact.Verify(ctx, db, c.Name(), nil); err != nil || !v.Holds() {
+	if v, err := pact.Verify(ctx, db, c.Info().Name, nil); err != nil || !v.Holds() {
 		t.Errorf("%s: %+v, %v", name, v, err)
 	}
 }
@@ -267,7 +267,8 @@ func TestATurnThatMovesKeepsItsHeaders(t *testing.T) {
 	headers := `"id":"seg:1-2","key":"chapter","my:note":"important","pinned":true,"tags":["t"],`
 	before, after, _ := strings.Cut(exported(t, c.Working()), `"id":"seg:1-2",`)
 	doc := before + headers + strings.Replace(after, `"priority":0`, `"priority":7`, 1)
-	db := pact.NewDB(store.NewMemory()).WithEdition(selector.V1)
+	db := pact.NewDB(store.NewMemory())
+	db.Edition = selector.V1
 	d, _, err := pact.Import(ctx, db, "d", []byte(doc), nil)
 	must(t, err)
 	was, err := d.Working().Node("seg:1-2")

@@ -50,7 +50,7 @@ func TestVerifyACraftedCycle(t *testing.T) {
 		}
 		must(t, medium.Write(background, &store.Batch{Replace: []store.Record{
 			{Space: 1, Number: 3, Value: value, Rest: rest}}}))
-		found, err := pact.Verify(background, dbtest.Of(engine.New(medium, store.Packing{})), c.Name(), nil)
+		found, err := pact.Verify(background, dbtest.Of(engine.New(medium, store.Packing{})), c.Info().Name, nil)
 		if err != nil || found.Holds() || found.Defect.Cycle != 2 {
 			t.Errorf("%d: %+v, %v", far, found.Defect, err)
 		}

@@ -25,7 +25,7 @@ func (d *drawing) withDraft() error {
 		d.draft = next
 		return nil
 	}
-	_, latest := d.context.Cycles()
+	latest := d.context.Info().Cycle
 	if !d.options.Draft || d.calls[len(d.calls)-1].Cycle != latest {
 		return nil
 	}

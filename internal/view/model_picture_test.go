@@ -104,7 +104,7 @@ func TestPicturesAgreeWithModel(t *testing.T) {
 		random := rand.New(rand.NewPCG(uint64(seed), 15))
 		c := randomContext(t, random, 2+random.IntN(20))
 		unit := []Unit{Bytes, Tokens}[random.IntN(2)]
-		_, last := c.Cycles()
+		last := c.Info().Cycle
 		from := 1 + random.Int64N(last)
 		to := from + random.Int64N(last-from+1)
 		calls, err := NewReader(c, unit, nil, nil).Calls(t.Context(), pact.Cycle(from), pact.Cycle(to))

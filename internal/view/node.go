@@ -196,7 +196,7 @@ func (d *Node) content(ctx context.Context, n *tree.Node) error {
 // carried returns the cycles whose snapshots have a node: an id that is gone never comes back,
 // so they are one run.
 func carried(ctx context.Context, c *pact.Context, state *pact.Snapshot, n *tree.Node) ([]Span, error) {
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	if last < first || state.Cycle() > last && n.Cycle > last {
 		return []Span{}, nil // only a draft has it
 	}

@@ -57,7 +57,7 @@ func OverlapOf(ctx context.Context, db *pact.DB, c *pact.Context) (a Overlap, er
 	if err != nil {
 		return a, err
 	}
-	return r.Overlap(c.Name()), nil
+	return r.Overlap(c.Info().Name), nil
 }
 
 // Overlap returns that of the context of a name. The calls of an origin that was deleted are those of its fork alone.
@@ -107,8 +107,8 @@ func StandingIn(ctx context.Context, db *pact.DB, list []*pact.Context) (int, er
 	}
 	names, own := make([]string, len(list)), make([]int64, len(list))
 	for i, c := range list {
-		names[i] = c.Name()
-		first, last := c.Cycles()
+		names[i] = c.Info().Name
+		first, last := c.Info().First, c.Info().Cycle
 		if first += int64(r.Overlap(names[i]).Inherited); last < first {
 			continue
 		}

@@ -185,7 +185,7 @@ func (r *Reader) follow(ctx context.Context) error {
 // renew forgets the reports about a context whose attempts have changed, because attempts have no
 // revision. Only running attempts, and those of the newest cycles, can change.
 func (r *Reader) renew(ctx context.Context) error {
-	_, last := r.context.Cycles()
+	last := r.context.Info().Cycle
 	from := last
 	if next := r.follower.Next(); next > 0 {
 		from = min(from, next)

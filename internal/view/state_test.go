@@ -68,7 +68,7 @@ func stateAt(t *testing.T, c *pact.Context, cycle int64) *view.State {
 // TestBlocksAreThoseOfTheThread compares the rows with the objects of the rendered thread.
 func TestBlocksAreThoseOfTheThread(t *testing.T) {
 	c := repair(t)
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	for cycle := int64(1); cycle <= last; cycle++ {
 		v := stateAt(t, c, cycle)
 		thread, err := v.Snapshot.Thread(t.Context())
@@ -125,7 +125,7 @@ func sameObjects(t *testing.T, before *pact.Snapshot, objects []json.RawMessage)
 
 func TestBlocksAreFilteredAndSorted(t *testing.T) {
 	c := repair(t)
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	v := stateAt(t, c, last)
 	all, err := v.Blocks(t.Context(), view.Filter{Limit: 1000})
 	must(t, err)
@@ -161,7 +161,7 @@ func TestBlocksAreFilteredAndSorted(t *testing.T) {
 // TestTreeIsInDocumentOrder compares pages of the tree with all nodes.
 func TestTreeIsInDocumentOrder(t *testing.T) {
 	c := repair(t)
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	v := stateAt(t, c, last)
 	for _, under := range []string{"", "group", "^seq"} {
 		var want []string
@@ -206,7 +206,7 @@ func TestTreeIsInDocumentOrder(t *testing.T) {
 
 func TestNodesNamesAndTexts(t *testing.T) {
 	c := repair(t)
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	v := stateAt(t, c, last)
 	n, err := v.Node(t.Context(), c, "long")
 	must(t, err)
@@ -237,7 +237,7 @@ func TestCarriedIsEverySnapshotThatHasTheNode(t *testing.T) {
 		_, err := c.Commit(t.Context(), nil)
 		must(t, err)
 	}
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	spans := map[string]view.Span{}
 	for s, err := range c.History(t.Context(), pact.Cycle(1), "latest") {
 		must(t, err)

@@ -10,7 +10,7 @@ import (
 // Unanswered says of the newest call of a context which attempt it is and why it has no whole answer, as part of a
 // sentence; "" if it has one. Cost: the attempts of the current cycle.
 func Unanswered(ctx context.Context, c *pact.Context) (string, error) {
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	list, err := c.Attempts(ctx, last+1, last+1)
 	if err != nil || len(list) == 0 {
 		return "", err

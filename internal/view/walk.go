@@ -149,7 +149,7 @@ func historyBefore(ctx context.Context, c *pact.Context, from, to pact.Address) 
 			yield(nil, err)
 			return
 		}
-		first, _ := c.Cycles()
+		first := c.Info().First
 		for s, err := range c.History(ctx, pact.Cycle(max(first, a-1)), pact.Cycle(b)) {
 			if !yield(s, err) || err != nil {
 				return

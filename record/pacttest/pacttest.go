@@ -48,7 +48,7 @@ func Assert(t testing.TB, run *pact.Context, limits ...Limit) {
 	}
 	verdict, err := runs.Judge(t.Context(), run, asked, func(int, int) {})
 	if err != nil {
-		t.Fatalf("%s cannot be read: %v", run.Name(), err)
+		t.Fatalf("%s cannot be read: %v", run.Info().Name, err)
 	}
 	for _, limit := range verdict.Limits {
 		for _, failure := range limit.Failures {

@@ -66,7 +66,7 @@ func contextsCommand(a *command.App) *cobra.Command {
 		}
 		list := make([]listed, len(shown))
 		for i, c := range shown {
-			list[i] = listed{Name: c.Name, Edition: c.Edition, First: c.First, Last: c.Cycle, Aside: asides[c.Name],
+			list[i] = listed{Name: c.Name, Edition: string(c.Edition), First: c.First, Last: c.Cycle, Aside: asides[c.Name],
 				Cycles: max(0, c.Cycle-c.First+1), Revision: c.Revision, Origin: command.OriginOf(c, infos),
 				Begun: begunByOf(record.BegunBy(c.Listed)), Source: record.SourceOf(c.Listed)}
 			if list[i].Origin != nil {

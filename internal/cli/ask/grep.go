@@ -77,7 +77,7 @@ func grepAll(ctx context.Context, a *command.App, pattern *regexp.Regexp) error 
 			return err
 		}
 		var ends []string
-		if first, last := c.Cycles(); last < first {
+		if first, last := c.Info().First, c.Info().Cycle; last < first {
 			ends = []string{"working"}
 		}
 		list, err := occurrences(ctx, a, c, ends, pattern)
@@ -107,7 +107,7 @@ func occurrences(ctx context.Context, a *command.App, c *pact.Context, ends []st
 	if err != nil {
 		return nil, err
 	}
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	m := a.Meter("searching")
 	defer m.End()
 	return view.Grep(ctx, c, from, to, working, pattern, func(cycle int64) { m.At(int(cycle-first+1), int(last-first+1)) })
@@ -123,12 +123,12 @@ func grepSpan(c *pact.Context, ends []string, tail record.Tail) (from, to pact.A
 	case n == 0:
 		working = string(tail)
 	default:
-		if end, err := pact.ParseAddress(ends[n-1], c.Edition()); err == nil && end == "working" {
+		if end, err := pact.ParseAddress(ends[n-1], c.Info().Edition); err == nil && end == "working" {
 			working = cmp.Or(string(tail), "working")
-			ends = append(slices.Clone(ends[:n-1]), pact.Address("latest").Text(c.Edition()))
+			ends = append(slices.Clone(ends[:n-1]), pact.Address("latest").Text(c.Info().Edition))
 		}
 	}
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	if working != "" && (len(ends) == 1 || last < first) {
 		return "working", "latest", working, nil
 	}
@@ -140,11 +140,11 @@ func grepSpan(c *pact.Context, ends []string, tail record.Tail) (from, to pact.A
 func spanText(c *pact.Context, ends []string) string {
 	switch len(ends) {
 	case 0:
-		return "any snapshot of " + view.Visible(c.Name())
+		return "any snapshot of " + view.Visible(c.Info().Name)
 	case 1:
-		return view.Visible(c.Name()) + " " + view.Visible(ends[0])
+		return view.Visible(c.Info().Name) + " " + view.Visible(ends[0])
 	}
-	return view.Visible(c.Name()) + " from " + view.Visible(ends[0]) + " to " + view.Visible(ends[1])
+	return view.Visible(c.Info().Name) + " from " + view.Visible(ends[0]) + " to " + view.Visible(ends[1])
 }
 
 // printOccurrences prints what was found, under the name of its context where several are searched.

@@ -125,7 +125,7 @@ func printHits(ctx context.Context, a *command.App, s *command.Source, hits []pa
 	}
 	newest, tail := int64(math.MaxInt64), record.NoTail
 	if s.Context != nil {
-		_, newest = s.Context.Cycles()
+		newest = s.Context.Info().Cycle
 		var err error
 		if tail, err = record.TailOf(ctx, s.Context); err != nil {
 			return err

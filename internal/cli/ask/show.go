@@ -91,8 +91,8 @@ func title(a *command.App, s *command.Source, snapshot *pact.Snapshot) {
 	what, cycle := "snapshot of cycle ", strconv.FormatInt(snapshot.Cycle(), 10)
 	name := ""
 	if s.Context != nil {
-		name = view.Visible(s.Context.Name()) + ": "
-		if _, last := s.Context.Cycles(); snapshot.Cycle() > last {
+		name = view.Visible(s.Context.Info().Name) + ": "
+		if last := s.Context.Info().Cycle; snapshot.Cycle() > last {
 			what = "working state of cycle "
 		}
 	}

@@ -44,7 +44,7 @@ func (f *contentFlags) show(ctx context.Context, a *command.App, cmd *cobra.Comm
 		}
 		n, err := snapshot.Node(id)
 		if fault.CodeOf(err) == fault.NodeNotFound && s.Context != nil && address == "" { // a note may name it
-			if hit, found := wholeHit(record.FindWhole(ctx, s.Store, s.Context.Name(), nil, id)); found {
+			if hit, found := wholeHit(record.FindWhole(ctx, s.Store, s.Context.Info().Name, nil, id)); found {
 				list = append(list, hit)
 				continue
 			}
@@ -54,7 +54,7 @@ func (f *contentFlags) show(ctx context.Context, a *command.App, cmd *cobra.Comm
 		}
 		_, shaped := commit.Original(tree.NodeOf(n))
 		if f.original && n.Kind == toolcall.Result && !shaped && s.Context != nil {
-			if hit, found := wholeHit(record.WholeOf(ctx, s.Store, s.Context.Name(), n)); found {
+			if hit, found := wholeHit(record.WholeOf(ctx, s.Store, s.Context.Info().Name, n)); found {
 				snapshot, n = hit.Snapshot, hit.Node
 			}
 		}

@@ -216,8 +216,8 @@ type madeContext struct {
 func reportImport(a *command.App, list []intake.Made, lost map[*intake.Part]*story.LossReader, kind intake.Kind, dry bool) error {
 	answer := make([]madeContext, len(list))
 	for i, l := range list {
-		first, last := l.Context.Cycles()
-		m := madeContext{Name: l.Context.Name(), Kind: kind, Edition: string(l.Context.Edition()), First: first, Last: last,
+		first, last := l.Context.Info().First, l.Context.Info().Cycle
+		m := madeContext{Name: l.Context.Info().Name, Kind: kind, Edition: string(l.Context.Info().Edition), First: first, Last: last,
 			Nodes: l.Context.Working().Len(), Existed: l.Existed, Added: l.Added,
 			Calls: l.Calls, Known: l.Known, Lost: lost[l.Part].Total()}
 		if s := l.Part.Session; s != nil {

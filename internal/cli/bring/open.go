@@ -105,7 +105,7 @@ func examine(ctx context.Context, a *command.App, s *pact.DB, list []intake.Made
 	f.Contexts = make([]opened.Context, len(list))
 	total := 0
 	for _, l := range list {
-		first, last := l.Context.Cycles()
+		first, last := l.Context.Info().First, l.Context.Info().Cycle
 		total += int(last - first + 1)
 	}
 	relations, err := view.RelationsOf(ctx, s)
@@ -119,7 +119,7 @@ func examine(ctx context.Context, a *command.App, s *pact.DB, list []intake.Made
 		if err != nil {
 			return err
 		}
-		f.Contexts[i].Overlap = relations.Overlap(l.Context.Name())
+		f.Contexts[i].Overlap = relations.Overlap(l.Context.Info().Name)
 		f.Contexts[i].Existed, f.Contexts[i].Added = l.Existed, l.Added
 		f.ThreadBytes += f.Contexts[i].Own()
 	}

@@ -40,8 +40,8 @@ func exportPage(ctx context.Context, a *command.App, cmd *cobra.Command, flags *
 	}
 	m.End()
 	size := command.SizeOf(file)
-	return a.Answer(view.Visible(c.Name())+" is in "+file+", "+view.Size(size)+". A browser opens it without pact or a network; pact import "+
-		screen.Quote(file)+" reads it.", map[string]any{"name": c.Name(), "page": file, "bytes": size})
+	return a.Answer(view.Visible(c.Info().Name)+" is in "+file+", "+view.Size(size)+". A browser opens it without pact or a network; pact import "+
+		screen.Quote(file)+" reads it.", map[string]any{"name": c.Info().Name, "page": file, "bytes": size})
 }
 
 // runToExport returns a context and its store, which the caller closes.
@@ -56,7 +56,7 @@ func runToExport(ctx context.Context, a *command.App, cmd *cobra.Command, flags 
 	}
 	if len(list) > 1 {
 		a.Reportf("pact: the file gives %s; the page has %s, whose own calls sent most. pact open NAME --export writes another.",
-			view.Plural(len(list), "context"), view.Visible(list[main].Context.Name()))
+			view.Plural(len(list), "context"), view.Visible(list[main].Context.Info().Name))
 	}
 	return list[main].Context, s, nil
 }

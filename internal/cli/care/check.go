@@ -80,7 +80,7 @@ func (f *checkFlags) request(ctx context.Context, a *command.App, cmd *cobra.Com
 	defer s.Close()
 	cycle := f.call
 	if cycle == 0 {
-		_, cycle = c.Cycles()
+		cycle = c.Info().Cycle
 	}
 	if err := f.recorded(ctx, a, c, cycle, q); err != nil {
 		return nil, err

@@ -133,7 +133,7 @@ func erase(ctx context.Context, a *command.App, cmd *cobra.Command, f *eraseFlag
 		return err
 	}
 	m.End()
-	also, err := holding(ctx, s, texts, reached(plan), c.Name())
+	also, err := holding(ctx, s, texts, reached(plan), c.Info().Name)
 	if err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (f *eraseFlags) allTexts(ctx context.Context, a *command.App) ([]string, er
 // everywhere returns the ids that a selector finds at its own address or, without an
 // address, in every snapshot and in the working state.
 func everywhere(ctx context.Context, c *pact.Context, text string) ([]string, error) {
-	q, err := selector.Parse(text, c.Edition())
+	q, err := selector.Parse(text, c.Info().Edition)
 	if err != nil {
 		return nil, err
 	}

@@ -61,11 +61,11 @@ func exportCommand(a *command.App) *cobra.Command {
 
 // warnOfAttempts warns of attempts, which canonical snapshots leave out.
 func warnOfAttempts(ctx context.Context, a *command.App, c *pact.Context) error {
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	attempts, err := c.Attempts(ctx, first, last+1)
 	if len(attempts) > 0 {
 		a.Warnf("%s left out, with requests, times and tokens; pact export %s --all has them",
-			view.Plural(len(attempts), "attempt"), screen.Quote(c.Name()))
+			view.Plural(len(attempts), "attempt"), screen.Quote(c.Info().Name))
 	}
 	return err
 }
@@ -97,7 +97,7 @@ func writeSnapshots(ctx context.Context, s *command.Source, w io.Writer, from, t
 	if err != nil {
 		return err
 	}
-	first, _ := c.Cycles()
+	first := c.Info().First
 	ends := [2]pact.Address{pact.Cycle(first), "latest"}
 	for i, arg := range [2]string{from, to} {
 		if arg == "" {

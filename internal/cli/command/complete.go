@@ -48,9 +48,9 @@ func (a *App) completeRest(cmd *cobra.Command, args []string, prefix string) ([]
 // addressesOf lists addresses of a context, the newest first.
 func addressesOf(c *pact.Context) []string {
 	list := []string{"working"}
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	for cycle := last; cycle >= max(first, last-mostCompletions/2); cycle-- {
-		list = append(list, pact.Address(fmt.Sprintf("latest-%d", last-cycle)).Text(c.Edition()), view.Cycle(cycle))
+		list = append(list, pact.Address(fmt.Sprintf("latest-%d", last-cycle)).Text(c.Info().Edition), view.Cycle(cycle))
 	}
 	return list
 }

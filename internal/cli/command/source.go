@@ -38,7 +38,7 @@ const Choose = "with --conversation"
 // Span reads the two ends of a run of snapshots, as two words or as A..B; without words,
 // the run is the whole context.
 func Span(c *pact.Context, words []string) (from, to pact.Address, err error) {
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	if last < first {
 		return from, to, fault.New(fault.SnapshotNotFound, "there is no snapshot yet", "pact commit makes one")
 	}
@@ -49,12 +49,12 @@ func Span(c *pact.Context, words []string) (from, to pact.Address, err error) {
 		}
 	}
 	if len(words) > 0 {
-		if from, err = ParseAddress(words[0], c.Edition()); err != nil {
+		if from, err = ParseAddress(words[0], c.Info().Edition); err != nil {
 			return from, to, err
 		}
 	}
 	if len(words) > 1 {
-		to, err = ParseAddress(words[1], c.Edition())
+		to, err = ParseAddress(words[1], c.Info().Edition)
 	}
 	return from, to, err
 }
@@ -222,7 +222,7 @@ func (a *App) fileSource(ctx context.Context, s *Source, f *SourceFlags) error {
 	a.Warn(findings)
 	if len(made) > 1 {
 		a.Reportf("pact: the file gives %s; this is about %s, whose own calls sent most. Import it to ask about others.",
-			view.Plural(len(made), "context"), view.Visible(s.Context.Name()))
+			view.Plural(len(made), "context"), view.Visible(s.Context.Info().Name))
 	}
 	return nil
 }
@@ -275,7 +275,7 @@ func (s *Source) Edition() selector.Edition {
 	if s.Alone != nil {
 		return cmp.Or(s.edition, s.Alone.Edition())
 	}
-	return cmp.Or(s.edition, s.Context.Edition())
+	return cmp.Or(s.edition, s.Context.Info().Edition)
 }
 
 // searchable can answer a selector: a context, or the snapshot of a single

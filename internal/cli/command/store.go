@@ -97,12 +97,11 @@ func (a *App) preferring(db *pact.DB, err error) (*pact.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := selector.ParseEdition(a.NewEdition())
-	if err != nil {
+	if db.Edition, err = selector.ParseEdition(a.NewEdition()); err != nil {
 		_ = db.Close()
 		return nil, err
 	}
-	return db.WithEdition(e), nil
+	return db, nil
 }
 
 // OpenStoreAt opens a store, and makes it if it is missing.

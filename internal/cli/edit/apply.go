@@ -50,7 +50,7 @@ func applyCommand(a *command.App) *cobra.Command {
 		if *compact {
 			return r.Context.Export(ctx, a.Out)
 		}
-		first, last := r.Context.Cycles()
+		first, last := r.Context.Info().First, r.Context.Info().Cycle
 		if last < first {
 			return nil
 		}

@@ -75,13 +75,13 @@ func commitCommand(a *command.App) *cobra.Command {
 			counter, err = command.CounterNamed("")
 		}
 		if err == nil && counter != nil { // the policy names it
-			c, err = pact.Open(ctx, s, c.Name(), &pact.OpenOptions{Actor: *f.actor, Counter: counter})
+			c, err = pact.Open(ctx, s, c.Info().Name, &pact.OpenOptions{Actor: *f.actor, Counter: counter})
 		}
 		if err != nil {
 			return err
 		}
 		for _, text := range f.selected {
-			if _, err := selector.Parse(text, c.Edition()); err != nil {
+			if _, err := selector.Parse(text, c.Info().Edition); err != nil {
 				return command.InSelector(err, text, c.Working())
 			}
 		}

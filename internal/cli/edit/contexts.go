@@ -31,7 +31,7 @@ func newCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.Answer("made "+view.Visible(c.Name())+" in "+a.Shown(), map[string]any{"name": c.Name(), "edition": c.Edition()})
+		return a.Answer("made "+view.Visible(c.Info().Name)+" in "+a.Shown(), map[string]any{"name": c.Info().Name, "edition": c.Info().Edition})
 	})
 	return cmd
 }
@@ -81,7 +81,7 @@ func forkCommand(a *command.App) *cobra.Command {
 	note := noteFlags(cmd)
 	actor := a.ActorFlag(cmd)
 	cmd.RunE = a.OnContext(actor, func(ctx context.Context, _ *cobra.Command, c *pact.Context, _ *pact.DB, rest []string) error {
-		at, err := pact.ParseAddress(rest[0], c.Edition())
+		at, err := pact.ParseAddress(rest[0], c.Info().Edition)
 		if err != nil {
 			return err
 		}
@@ -93,8 +93,8 @@ func forkCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.Answer(view.Visible(f.Name())+" begins at "+view.Visible(c.Name())+" "+view.Cycle(origins[0].Cycle),
-			map[string]any{"name": f.Name(), "origin": origins[0]})
+		return a.Answer(view.Visible(f.Info().Name)+" begins at "+view.Visible(c.Info().Name)+" "+view.Cycle(origins[0].Cycle),
+			map[string]any{"name": f.Info().Name, "origin": origins[0]})
 	})
 	return cmd
 }
@@ -108,9 +108,9 @@ func undoCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		_, cycle := c.Cycles()
-		return a.Answer(view.Visible(c.Name())+" is at "+view.Cycle(cycle)+" again; the old line is "+view.Visible(undone),
-			map[string]any{"name": c.Name(), "cycle": cycle, "undone": undone})
+		cycle := c.Info().Cycle
+		return a.Answer(view.Visible(c.Info().Name)+" is at "+view.Cycle(cycle)+" again; the old line is "+view.Visible(undone),
+			map[string]any{"name": c.Info().Name, "cycle": cycle, "undone": undone})
 	})
 	return cmd
 }

@@ -52,7 +52,7 @@ func dropCommand(a *command.App) *cobra.Command {
 			what = record.Undo
 		}
 		if !record.Recorded(c.Working()) {
-			return fault.At(fault.DocumentInvalid, fault.NoOffset, c.Name(), "no program's requests are recorded in this context, so pact sends what it has",
+			return fault.At(fault.DocumentInvalid, fault.NoOffset, c.Info().Name, "no program's requests are recorded in this context, so pact sends what it has",
 				"leave nodes out with pact commit --select, pin them with pact update --pinned")
 		}
 		ids, err := c.Working().Select(ctx, rest[0], nil)
@@ -67,7 +67,7 @@ func dropCommand(a *command.App) *cobra.Command {
 			return err
 		}
 		all := byHand{what, *dry, made, priceOf(made, prices.BuiltIn())}
-		return a.Show(all, func() { drawByHand(a, &all, c.Name()) })
+		return a.Show(all, func() { drawByHand(a, &all, c.Info().Name) })
 	})
 	return cmd
 }

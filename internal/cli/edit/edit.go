@@ -46,7 +46,7 @@ func edit(ctx context.Context, a *command.App, name string, w writing, f func(*p
 	}
 	if origins, err := c.Origins(ctx); err == nil && len(origins) == 0 { // no program goes on with a fork
 		a.Warnf("%s is recorded, and its program says itself what it sends: the next request takes this out again. pact drop leaves "+
-			"results out of requests; pact fork makes a context to edit", view.Visible(c.Name()))
+			"results out of requests; pact fork makes a context to edit", view.Visible(c.Info().Name))
 	}
 	return nil
 }

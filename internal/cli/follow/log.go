@@ -55,7 +55,7 @@ func logCommand(a *command.App) *cobra.Command {
 		if *compactions {
 			return listCompactions(ctx, a, s)
 		}
-		first, _ := s.Context.Cycles()
+		first := s.Context.Info().First
 		lowest, last, err := some.span(ctx, cmd, s.Context, rest)
 		if err != nil {
 			return err
@@ -126,9 +126,9 @@ func logCommand(a *command.App) *cobra.Command {
 		case slices.Contains(rest, "working"):
 			a.Reportf("pact: the working state is no cycle, so the log has no entry of it; with --edits it lists its edits")
 		case last < first:
-			a.FoundNothing("%s has no cycle yet; pact commit makes one", view.Visible(s.Context.Name()))
+			a.FoundNothing("%s has no cycle yet; pact commit makes one", view.Visible(s.Context.Info().Name))
 		default:
-			a.FoundNothing("%s has no cycle since %s", view.Visible(s.Context.Name()), view.Visible(some.since))
+			a.FoundNothing("%s has no cycle since %s", view.Visible(s.Context.Info().Name), view.Visible(some.since))
 		}
 		return nil
 	})

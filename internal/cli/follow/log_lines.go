@@ -59,7 +59,7 @@ func (l *logLimits) register(cmd *cobra.Command) {
 
 // span returns the first and the last cycle that the flags and the addresses list, and reads --since.
 func (l *logLimits) span(ctx context.Context, cmd *cobra.Command, c *pact.Context, words []string) (from, to int64, err error) {
-	from, to = c.Cycles()
+	from, to = c.Info().First, c.Info().Cycle
 	if cmd.Flags().Changed("newest") && (l.newest < 1 || len(words) > 0) {
 		return 0, 0, command.Usage(cmd, "-n takes a number of 1 or more, and no addresses beside it")
 	}

@@ -165,7 +165,7 @@ func listAttempts(ctx context.Context, a *command.App, c *pact.Context, span []s
 		return err
 	}
 	if len(attempts) == 0 {
-		a.FoundNothing("no call of a provider was recorded in %s; pact commit --start records one", view.Visible(c.Name()))
+		a.FoundNothing("no call of a provider was recorded in %s; pact commit --start records one", view.Visible(c.Info().Name))
 	}
 	return printAttempts(a, attempts)
 }

@@ -173,7 +173,7 @@ func findingsCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		apart := relations.Overlap(c.Name())
+		apart := relations.Overlap(c.Info().Name)
 		if a.JSON {
 			return a.PrintJSON(struct {
 				*simulate.Report

@@ -46,7 +46,7 @@ func ATIF(ctx context.Context, w io.Writer, c *pact.Context, to pact.Address, pr
 	}
 	t.messages(unsent, 0)
 	t.list = append(t.list, Lost{What: "parameters of requests, markers for caches, ids of answers, when a call was begun"})
-	_, err = w.Write(append(t.document(c.Name()).AppendTo(nil), '\n'))
+	_, err = w.Write(append(t.document(c.Info().Name).AppendTo(nil), '\n'))
 	return t.list, err
 }
 

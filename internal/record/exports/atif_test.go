@@ -40,7 +40,7 @@ func TestATrajectoryIsAsItsFormatDescribesIt(t *testing.T) {
 			var made jsonObject
 			must(t, json.Unmarshal(text, &made))
 			for _, wrong := range wrongIn(made) {
-				t.Errorf("%s, %s: %s", filepath.Base(name), c.Name(), wrong)
+				t.Errorf("%s, %s: %s", filepath.Base(name), c.Info().Name, wrong)
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func TestReadingWhatDiffersIsReadingTheThread(t *testing.T) {
 	}
 	r := &reader{ctx: t.Context(), known: map[string]*part{}}
 	var before []*part
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	for s, err := range c.History(t.Context(), pact.Cycle(int64(first)), pact.Cycle(int64(last))) {
 		must(t, err)
 		now, alone := &call{}, &call{}

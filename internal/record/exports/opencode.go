@@ -25,7 +25,7 @@ func Opencode(ctx context.Context, w io.Writer, c *pact.Context, s *pact.Snapsho
 	o := opencode{session: t, unique: strings.ReplaceAll(t.id, "-", "")[:14]}
 	model, title := cmp.Or(t.model, "unknown"), "pact"
 	if c != nil {
-		title = c.Name()
+		title = c.Info().Name
 	}
 	o.by = "openai"
 	if strings.Contains(model, "claude") || t.model == "" {

@@ -39,7 +39,7 @@ func imported(t *testing.T, data []byte) (made []*pact.Context) {
 	for _, info := range list {
 		c, err := pact.Open(t.Context(), db, info.Name, nil)
 		must(t, err)
-		if first, last := c.Cycles(); last >= first { // else nothing was answered
+		if first, last := c.Info().First, c.Info().Cycle; last >= first { // else nothing was answered
 			made = append(made, c)
 		}
 	}
@@ -141,12 +141,12 @@ func TestWhatIsExportedIsImportedAgain(t *testing.T) {
 				got = append(got, told(t, again)...)
 			}
 			if changes(lost) {
-				t.Logf("%s of %s %s: %v", form, name, c.Name(), lost)
+				t.Logf("%s of %s %s: %v", form, name, c.Info().Name, lost)
 				continue
 			}
 			whole++
 			if slices.ContainsFunc(want, func(line string) bool { return !slices.Contains(got, line) }) {
-				t.Errorf("%s of %s %s, which loses %v:\n%s\n=== want\n%s", form, name, c.Name(), lost,
+				t.Errorf("%s of %s %s, which loses %v:\n%s\n=== want\n%s", form, name, c.Info().Name, lost,
 					strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
 		}
@@ -179,7 +179,7 @@ func TestASessionIsReadAgain(t *testing.T) {
 			}
 			for _, again := range imported(t, out.Bytes()) {
 				if got, want := said(again), said(c); !slices.Equal(got, want) {
-					t.Errorf("%s of %s %s:\n%s\n=== want\n%s", form, name, c.Name(), strings.Join(got, "\n"), strings.Join(want, "\n"))
+					t.Errorf("%s of %s %s:\n%s\n=== want\n%s", form, name, c.Info().Name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 				} else {
 					whole++
 				}

@@ -51,7 +51,7 @@ type call struct {
 // these answers, which no call has sent. Cost: that of [view.Walk] with
 // snapshots, and the blocks of each thread; each content is read once.
 func walk(ctx context.Context, c *pact.Context, to pact.Address, each func(*call) error, progress func(done, total int)) (unsent []*part, _ error) {
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	until, err := c.At(ctx, to)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func walk(ctx context.Context, c *pact.Context, to pact.Address, each func(*call
 	r := &reader{ctx: ctx, known: map[string]*part{}}
 	var before *call
 	answered := func(s *pact.Snapshot) (*call, error) {
-		now := &call{name: c.Name(), model: record.ModelOf(s)}
+		now := &call{name: c.Info().Name, model: record.ModelOf(s)}
 		if err := r.read(now, s); err != nil || before == nil {
 			return now, err
 		}

@@ -50,7 +50,7 @@ func newSession(ctx context.Context, c *pact.Context, s *pact.Snapshot, form str
 	}
 	name := ""
 	if c != nil {
-		name = c.Name()
+		name = c.Info().Name
 		attempts, err := c.Attempts(ctx, math.MinInt64, s.Cycle())
 		if err != nil {
 			return nil, err

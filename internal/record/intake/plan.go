@@ -178,7 +178,8 @@ func (p *Plan) Rehearse(ctx context.Context, s *pact.DB) (err error) {
 // beginning of the same contents; [Differs] refuses any other. It checks all names before the first import.
 func (p *Plan) Import(ctx context.Context, s *pact.DB, progress func(done, total int)) (list []Made, err error) {
 	if p.Edition != "" {
-		s = s.WithEdition(p.Edition)
+		of := *s
+		of.Edition, s = p.Edition, &of
 	}
 	there, total := make([]existing, len(p.Parts)), 0
 	for i := range p.Parts {

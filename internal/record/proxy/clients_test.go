@@ -253,7 +253,7 @@ func (c *clientCall) recorded(t *testing.T) (bodies [][]byte) {
 	for _, name := range c.recorder.Contexts() {
 		opened, err := pact.Open(t.Context(), c.store, name, nil)
 		must(t, err)
-		_, last := opened.Cycles()
+		last := opened.Info().Cycle
 		attempts, err := opened.Attempts(t.Context(), 1, last+1)
 		must(t, err)
 		for cycle := int64(1); cycle <= last+1; cycle++ {

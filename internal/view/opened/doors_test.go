@@ -145,7 +145,7 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 	must(t, err)
 	for _, m := range made {
 		c := m.Context
-		first, last := c.Cycles()
+		first, last := c.Info().First, c.Info().Cycle
 		if last < first {
 			continue
 		}
@@ -172,7 +172,7 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 				paid += *cost
 				if l := s.Call.Cost.Lost; l != nil {
 					if lost += *l; *l > *cost {
-						t.Errorf("%s, cycle %d: lost %g of %g", c.Name(), s.Cycle, *l, *cost)
+						t.Errorf("%s, cycle %d: lost %g of %g", c.Info().Name, s.Cycle, *l, *cost)
 					}
 				}
 			}
@@ -183,7 +183,7 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 		for _, at := range []int64{last, max(last-2, first), (first + last) / 2} {
 			for s, err := range view.Walk(ctx, c, pact.Cycle(at), to, view.WalkOptions{}) {
 				if want := walked[at-first]; err != nil || asJSON(s) != want {
-					t.Fatalf("%s, a walk over the cycle %d and later: %v %s\nof all: %s", c.Name(), at, err, asJSON(s), want)
+					t.Fatalf("%s, a walk over the cycle %d and later: %v %s\nof all: %s", c.Info().Name, at, err, asJSON(s), want)
 				}
 				at++
 			}
@@ -218,26 +218,26 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 					broken += *f.Cost
 				}
 				if found++; !breaks[f.Cycle] {
-					t.Errorf("%s: the findings break at @c%d", c.Name(), f.Cycle)
+					t.Errorf("%s: the findings break at @c%d", c.Info().Name, f.Cycle)
 				}
 			}
 		}
 		if n := len(breaks); len(r.Breaks) != n || len(told.Story.Breaks) != n || found != min(n, 5) {
-			t.Errorf("%s broke %d times; prefix %d, open %d, findings %d", c.Name(), n, len(r.Breaks), len(told.Story.Breaks), found)
+			t.Errorf("%s broke %d times; prefix %d, open %d, findings %d", c.Info().Name, n, len(r.Breaks), len(told.Story.Breaks), found)
 		}
 		if s := report.Spent; s.Breaks != len(breaks) || s.Evidence == "computed" && s.Breaks == found && !equal(s.Lost, broken) {
-			t.Errorf("%s broke %d times, for %g; the findings say %+v", c.Name(), len(breaks), broken, s)
+			t.Errorf("%s broke %d times, for %g; the findings say %+v", c.Info().Name, len(breaks), broken, s)
 		}
 		if fmt.Sprint(says["server"]) != says["walk"] || says["log"] != says["walk"] {
-			t.Errorf("%s: the doors differ: %v", c.Name(), says)
+			t.Errorf("%s: the doors differ: %v", c.Info().Name, says)
 		}
 		if a, b, d := asJSON(all), asJSON(r.Totals), asJSON(told.Story.Totals); a != b || a != d {
-			t.Errorf("%s: totals differ: %s, prefix %s, open %s", c.Name(), a, b, d)
+			t.Errorf("%s: totals differ: %s, prefix %s, open %s", c.Info().Name, a, b, d)
 		}
 		if total := told.Story.Totals; total.Paid != nil && (!equal(*total.Paid, paid) || !equal(total.Lost, lost) ||
 			!equal(*report.Spent.Cost, paid) || !equal(report.Spent.Lost, lost)) ||
 			total.Paid == nil && report.Spent.Evidence == "counted" && report.Spent.Cost != nil {
-			t.Errorf("%s: paid %g and lost %g, the findings say %+v", c.Name(), paid, lost, report.Spent)
+			t.Errorf("%s: paid %g and lost %g, the findings say %+v", c.Info().Name, paid, lost, report.Spent)
 		}
 		each(&told)
 	}

@@ -85,7 +85,7 @@ func (f *Report) Main() int {
 
 // Describe collects what the report says about a context.
 func Describe(ctx context.Context, c *pact.Context, each func()) (Context, error) {
-	f := Context{Name: c.Name(), Edition: c.Edition(), Cycles: []Cycle{}, Source: record.SourceOf(c.Working())}
+	f := Context{Name: c.Info().Name, Edition: c.Info().Edition, Cycles: []Cycle{}, Source: record.SourceOf(c.Working())}
 	var err error
 	if f.Unanswered, err = view.Unanswered(ctx, c); err != nil {
 		return f, err

@@ -34,7 +34,7 @@ type Call struct {
 
 // Calls describes the cycles from one to another. Cost: that of [view.Walk].
 func Calls(ctx context.Context, c *pact.Context, from, to int64) (map[int64]*Call, error) {
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	from, to = max(from, first), min(to, last)
 	r := callReader{ctx, map[int64]*Call{}}
 	if to < from {

@@ -32,7 +32,7 @@ func (r *PrefixReport) KeepBreaks() {
 func Prefixes(ctx context.Context, c *pact.Context, from, to pact.Address, o view.WalkOptions,
 	progress func(done, total int)) (*PrefixReport, error) {
 	r := &PrefixReport{Cycles: []*view.Step{}, Breaks: []int64{}}
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	tally := Reuse{}
 	for s, err := range view.Walk(ctx, c, from, to, o) {
 		if err != nil {

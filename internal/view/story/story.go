@@ -113,7 +113,7 @@ const MostCarried = 3
 // Walk collects what the calls of a context say, without its blocks. each is called for every call, with its
 // snapshots. Cost: that of [view.Walk].
 func Walk(ctx context.Context, c *pact.Context, each func(*view.Step) error) (*Story, error) {
-	first, last := c.Cycles()
+	first, last := c.Info().First, c.Info().Cycle
 	t := &Story{Calls: int(last - first + 1), Failed: []storyCall{}, Breaks: []storyBreak{}, Carried: []Facts{}}
 	if last < first {
 		return t, nil
@@ -162,12 +162,12 @@ func currencyOf(s *view.Step) string {
 
 // TellBlocks adds the blocks of a context: those that were carried most, and the calls of tools. Cost: every block.
 func (t *Story) TellBlocks(ctx context.Context, c *pact.Context) error {
-	_, last := c.Cycles()
+	last := c.Info().Cycle
 	tail, err := record.TailOf(ctx, c)
 	if err != nil {
 		return err
 	}
-	hits, err := c.Find(ctx, "@* ."+c.Edition().Traits().BlockType, &pact.SelectOptions{Working: tail != record.NoTail})
+	hits, err := c.Find(ctx, "@* ."+c.Info().Edition.Traits().BlockType, &pact.SelectOptions{Working: tail != record.NoTail})
 	if err != nil {
 		return err
 	}
