@@ -3,7 +3,6 @@ package archive
 import (
 	"cmp"
 	"context"
-	"iter"
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
@@ -127,31 +126,20 @@ func Copy(ctx context.Context, from *provenance.Source, name, actor string) (eng
 		g.Stamps = s.Stamps
 		return g, nil
 	}
-	g.Changes = changesAfter(ctx, from, cycle, before, actor)
-	return g, nil
-}
-
-// changesAfter yields the changes that lead from a working state before, which follows the
-// snapshot of a cycle, to the latest snapshot and the working state of a context.
-func changesAfter(ctx context.Context, from *provenance.Source, cycle int64, before *tree.Tree,
-	actor string) iter.Seq2[engine.Change, error] {
-	s := &from.State
-	return func(yield func(engine.Change, error) bool) {
-		fail := func(err error) { yield(engine.Change{}, err) }
+	g.Changes = func(yield func(engine.Change, error) bool) { // Create reads them once
 		log := from.Publications(ctx)
 		defer log.Stop()
 		if cycle < s.Cycle {
 			for t, err := range from.Store.History(ctx, s.Key, cycle+1, s.Cycle) {
-				if err != nil {
-					fail(err)
-					return
+				var entry history.Entry
+				if err == nil {
+					entry, err = log.Of(t.Cycle())
 				}
-				entry, err := log.Of(t.Cycle())
 				if err == nil {
 					entry.Anew, err = provenance.SentAnew(ctx, before, t)
 				}
 				if err != nil {
-					fail(err)
+					yield(engine.Change{}, err)
 					return
 				}
 				c := engine.Change{Before: before, After: t.WithCycle(t.Cycle() + 1), Sealed: t,
@@ -169,6 +157,7 @@ func changesAfter(ctx context.Context, from *provenance.Source, cycle int64, bef
 			yield(engine.Change{Before: before, After: s.Working, Stamps: s.Stamps, Entry: e}, nil)
 		}
 	}
+	return g, nil
 }
 
 // stampsAfter returns the counters after a snapshot: they repeat no stamp and no id.

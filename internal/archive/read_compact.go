@@ -10,10 +10,8 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -110,12 +108,6 @@ func readEntry(doc canon.Any) (history.Entry, error) {
 	if sum, err := hex.DecodeString(l.Sent); err != nil || len(sum) != 0 && len(sum) != sha256.Size {
 		return history.Entry{}, fault.At(fault.DocumentInvalid, fault.NoOffset, l.Sent,
 			"sent is not a SHA-256 in hexadecimal", "write 64 hexadecimal digits, or leave it out")
-	}
-	if l.Idle == nil { // older versions wrote the groups into the report only
-		var report lifecycle.Report
-		if json.Unmarshal(l.Report, &report) == nil {
-			l.Idle = commit.Idle(&report)
-		}
 	}
 	return history.Entry{
 		Actor: l.Actor, Message: l.Message, Report: l.Report, Sent: l.Sent, Thread: l.Thread, TimeNS: l.TimeNS, Idle: l.Idle,

@@ -19,6 +19,7 @@ const (
 	headsUp   = `SELECT id, value` + fromLog
 	headsDown = headsUp + ` DESC`
 	fromLog   = ` FROM log WHERE id BETWEEN $1 AND $2 ORDER BY id`
+	allSpaces = `SELECT space FROM pair UNION SELECT id >> 36 FROM log` // by numberBits
 	fewPairs  = ` LIMIT $4`
 	fewLogged = ` LIMIT $3`
 )
@@ -77,13 +78,10 @@ func (r reader) Get(ctx context.Context, k store.Key) ([]byte, error) {
 // queryValue returns the value that a statement finds, nil for none.
 func queryValue(ctx context.Context, st *sql.Stmt, args ...any) (v []byte, err error) {
 	err = st.QueryRowContext(ctx, args...).Scan((*owned)(&v))
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
+	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
-	case err == nil && v == nil:
-		v = []byte{}
 	}
-	return v, err
+	return present(v), err
 }
 
 // Range implements store.Reader.
@@ -113,9 +111,7 @@ func (r reader) pairs(ctx context.Context, of store.Span, o store.Order, limit i
 		var name sql.RawBytes
 		p := store.Pair{Key: store.Key{Space: of.Space}}
 		err := found.Scan(&name, (*owned)(&p.Value))
-		if p.Name = string(name); p.Value == nil {
-			p.Value = []byte{}
-		}
+		p.Name, p.Value = string(name), present(p.Value)
 		return p, err
 	}, args...)
 }
@@ -239,6 +235,23 @@ func (s *Store) Range(ctx context.Context, of store.Span, o store.Order) iter.Se
 // Log implements store.Reader.
 func (s *Store) Log(ctx context.Context, of store.Cut, o store.Order) iter.Seq2[store.Record, error] {
 	return reader{store: s}.Log(ctx, of, o)
+}
+
+// Spaces implements store.Spacer.
+func (s *Store) Spaces(ctx context.Context) (list []store.Space, err error) {
+	rows, err := s.read.QueryContext(ctx, allSpaces)
+	if err != nil {
+		return nil, s.fail(ctx, err, "reading")
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var space store.Space
+		if err := rows.Scan(&space); err != nil {
+			return nil, s.fail(ctx, err, "reading")
+		}
+		list = append(list, space)
+	}
+	return list, s.fail(ctx, rows.Err(), "reading")
 }
 
 // View implements store.Store.
