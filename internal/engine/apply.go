@@ -145,3 +145,39 @@ func (e *Engine) request(ctx context.Context, l *branch, token string) (int64, e
 	}
 	return 0, nil
 }
+
+// requested are the request tokens in the log of a branch, with their revisions and the cycles of these.
+type requested map[string]struct{ revision, cycle int64 }
+
+func (t requested) note(l *branch, x *record) {
+	if token := x.entry.Request; token != "" && x.entry.Revision <= l.last.revision { // not written since
+		t[token] = struct{ revision, cycle int64 }{x.entry.Revision, x.entry.Cycle}
+	}
+}
+
+// check compares the rows that lead from the tokens to their revisions.
+func (t requested) check(ctx context.Context, r store.Reader, l *branch) error {
+	rows := make(map[string]int64)
+	for p, err := range r.Range(ctx, under(store.Space(l.key), requestPrefix, ""), store.Ascending) {
+		if err != nil {
+			return err
+		}
+		at, err := number(p.Value)
+		if err != nil {
+			return err
+		}
+		rows[p.Name[len(requestPrefix):]] = at
+	}
+	for token, of := range t {
+		if rows[token] != of.revision {
+			return DamageErr(&history.Damage{Cycle: of.cycle, What: "a request token does not lead to its revision"})
+		}
+		delete(rows, token)
+	}
+	for _, at := range rows {
+		if at <= l.last.revision {
+			return damaged("a request token leads to no revision")
+		}
+	}
+	return nil
+}

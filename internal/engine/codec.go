@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
 
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/store"
 )
 
 // writer appends numbers and texts.
@@ -133,4 +135,25 @@ func (r *reader) texts() []string {
 		list[i] = r.text()
 	}
 	return list
+}
+
+// packing calls the functions of a store.Packing, which may be nil.
+type packing store.Packing
+
+func (p *packing) pack(raw []byte) []byte {
+	if p.Pack == nil {
+		return bytes.Clone(raw)
+	}
+	return p.Pack(raw)
+}
+
+// unpack may return memory of what was packed.
+func (p *packing) unpack(packed []byte, size int) (raw []byte, err error) {
+	if raw = packed; p.Unpack != nil {
+		raw, err = p.Unpack(packed, size)
+	}
+	if err != nil || len(raw) != size {
+		return nil, damaged("packed bytes cannot be read")
+	}
+	return raw, nil
 }

@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"sort"
+	"unsafe"
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
@@ -185,4 +188,52 @@ func (e *Engine) indexOf(ctx context.Context, r store.Reader, l *branch, revisio
 		return nil, err
 	}
 	return list[i], nil
+}
+
+// contentsOf calls f with each content that a row of the log holds apart from its nodes.
+func contentsOf(x *record, in store.Record, f func(*row, string)) error {
+	contents := in.Rest[:max(0, len(in.Rest)-sumSize)]
+	if len(in.Rest) > 0 && !bytes.Equal(in.Rest[len(contents):], sumOf(in.Value[len(in.Value)-sumSize:], contents)) {
+		return x.damagedContent(contents)
+	}
+	rest := unsafe.String(unsafe.SliceData(contents), len(contents))
+	for i := range x.rows {
+		r := &x.rows[i]
+		if !r.hasContent {
+			continue
+		}
+		if r.size > len(rest) {
+			return damaged("the contents of a revision are too short")
+		}
+		f(r, rest[:r.size])
+		rest = rest[r.size:]
+	}
+	return nil
+}
+
+// sumOf returns the sum of two parts.
+func sumOf(first, second []byte) []byte {
+	h := sha256.New()
+	h.Write(first)
+	h.Write(second)
+	return h.Sum(nil)[:sumSize]
+}
+
+// damagedContent returns the error for contents that are not as they were written, and names the
+// first node whose content it is, if one is.
+func (x *record) damagedContent(contents []byte) error {
+	d := &history.Damage{Cycle: x.entry.Cycle, What: "the contents of a revision are not as they were written"}
+	for i := range x.rows {
+		r := &x.rows[i]
+		if !r.hasContent || r.hash == nil {
+			continue
+		}
+		text := contents[:min(r.size, len(contents))]
+		contents = contents[len(text):]
+		if found, ok := tree.NewNode(r.bare(), r.hash).HashWith(canon.Value(text)); !ok || found != *r.hash {
+			d.Node, d.What, d.Recorded, d.Found = r.id, "content hash", r.hash.String(), found.String()
+			break
+		}
+	}
+	return DamageErr(d)
 }
