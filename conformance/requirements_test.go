@@ -89,14 +89,13 @@ func TestRequirementsAreComplete(t *testing.T) {
 	}
 }
 
-// TestCountsOfThePages: the pages count requirements and cases as they are.
-func TestCountsOfThePages(t *testing.T) {
-	for page, says := range map[string]string{
-		"specification.md": fmt.Sprintf("there are %d.", len(requirements(t))),
-		"conformance.md":   fmt.Sprintf("| %d cases |", len(cases(t))),
-	} {
-		if text, err := os.ReadFile(filepath.Join("..", "docs", page)); err != nil || !strings.Contains(string(text), says) {
-			t.Errorf("docs/%s does not say %q: %v", page, says, err)
+// TestCountsOfThePage: the page counts requirements and cases as they are.
+func TestCountsOfThePage(t *testing.T) {
+	page, err := os.ReadFile("../docs/conformance.md")
+	must(t, err)
+	for _, says := range []string{fmt.Sprintf("there are %d.", len(requirements(t))), fmt.Sprintf("| %d cases |", len(cases(t)))} {
+		if !strings.Contains(string(page), says) {
+			t.Errorf("docs/conformance.md does not say %q", says)
 		}
 	}
 }
