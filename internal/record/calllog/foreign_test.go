@@ -2,11 +2,13 @@ package calllog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
 )
 
 // TestWhatIsKnownAndNotReadIsNamed: a file of another program is refused by its name, with what to do.
@@ -42,6 +44,46 @@ func TestWhatIsKnownAndNotReadIsNamed(t *testing.T) {
 	for name, data := range samples(t) {
 		if err := Foreign(data); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What tells a foreign form may stand behind other lines, in the first ones of a file; the lines of one value are one.
+func TestAForeignFormIsFoundInTheFirstLines(t *testing.T) {
+	const other, goose = `{"note":"x"}` + "\n", `{"role":"assistant","created":1,"content":[{"type":"toolRequest","id":"1"}]}`
+	for text, foreign := range map[string]bool{goose: true, other + goose: true, strings.Repeat(other, maxForeignLines-1) + goose: true,
+		strings.Repeat(other, maxForeignLines) + goose: false, "{\n\"note\":1}\n" + goose: false, "": false, "\n\n": false} {
+		if err := Foreign([]byte(text)); (err != nil) != foreign {
+			t.Errorf("%.60q of %d bytes: %v", text, len(text), err)
+		}
+	}
+}
+
+// Claude Code writes the status of a failed call into its text, among the first words.
+func TestStatusesInTexts(t *testing.T) {
+	for text, want := range map[string]int{"API Error: 529 overloaded": 529, "API Error: 400": 400, "API Error: 599 x": 599, "API Error: 600": 0,
+		"API Error: 399": 0, "it took 500 ms": 500, "one two three four 500": 0, "": 0} {
+		if got := statusIn(text); got != want {
+			t.Errorf("%q: %d", text, got)
+		}
+	}
+}
+
+// Each conversation of each format says how close its requests are to what was sent, and each call of which API it is.
+func TestEachCallSaysItsAPI(t *testing.T) {
+	apis := []provider.API{provider.Messages, provider.Chat, provider.Responses, provider.Gemini}
+	for name, data := range samples(t) {
+		log, err := readWhole(data)
+		must(t, err)
+		for _, s := range log.Sessions {
+			if s.API != "" && !slices.Contains(apis, s.API) || !slices.Contains([]Exactness{Rebuilt, Reported, Wire}, s.Exact) {
+				t.Errorf("%s, %s: %q, %q", name, s.Name, s.API, s.Exact)
+			}
+			for i := range s.Calls {
+				if !slices.Contains(apis, s.Calls[i].API) {
+					t.Errorf("%s, %s, call %d: %q", name, s.Name, i, s.Calls[i].API)
+				}
+			}
 		}
 	}
 }
