@@ -29,9 +29,7 @@ func TestVectors(t *testing.T) {
 	}
 	for _, file := range files {
 		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Must(t, err)
 		defer f.Close()
 		n := 0
 		lines := bufio.NewReader(f)
@@ -42,9 +40,7 @@ func TestVectors(t *testing.T) {
 				O200k  [2]any `json:"o200k_base"`
 				CL100k [2]any `json:"cl100k_base"`
 			}
-			if err := d.Decode(&v); err != nil {
-				t.Fatal(err)
-			}
+			testrun.Must(t, d.Decode(&v))
 			text := strings.Repeat(v.Text, max(v.Times, 1))
 			check(t, o200k, text, v.O200k)
 			check(t, cl100k, text, v.CL100k)
@@ -103,9 +99,7 @@ func TestVocabulariesAreThePublishedOnes(t *testing.T) {
 		"cl100k_base.tiktoken": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
 	} {
 		data, err := fs.ReadFile(assets.Assets, file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Must(t, err)
 		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != want {
 			t.Errorf("%s has the sum %x", file, sum)
 		}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // TestTheProgramRunsAsInItsContainer builds the program as the Dockerfile does and runs it as
@@ -25,9 +27,7 @@ func TestTheProgramRunsAsInItsContainer(t *testing.T) {
 	}
 	const stranger = 65532
 	root, err := os.MkdirTemp("/tmp", "pact-root") // the parent of t.TempDir is closed to other users
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(root) })
 	program, data := filepath.Join(root, "pact"), filepath.Join(root, "data")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
@@ -36,9 +36,7 @@ func TestTheProgramRunsAsInItsContainer(t *testing.T) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	file, err := elf.Open(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(t, err)
 	defer file.Close()
 	for _, p := range file.Progs {
 		if p.Type == elf.PT_INTERP {
@@ -47,42 +45,30 @@ func TestTheProgramRunsAsInItsContainer(t *testing.T) {
 	}
 	for _, err := range []error{os.Mkdir(data, 0o700), os.Chown(data, stranger, stranger), os.Chmod(program, 0o555),
 		os.Chmod(root, 0o555)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testrun.Must(t, err)
 	}
 	cmd := exec.CommandContext(t.Context(), "/pact", "serve", "--no-token", "--addr", "127.0.0.1:0")
 	cmd.Dir, cmd.Env = "/", []string{"PACT_DB=/data/pact.db"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: stranger, Gid: stranger}}
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(t, err)
 	var complaints strings.Builder
 	cmd.Stderr = &complaints
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(t, cmd.Start())
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatalf("%v: %s", err, complaints.String())
 	}
 	at, err := url.Parse(strings.TrimSpace(line))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(t, err)
 	made, err := http.Post(at.JoinPath("v1/contexts").String(), "application/json", strings.NewReader(`{"name":"a"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(t, err)
 	made.Body.Close()
 	if made.StatusCode != http.StatusCreated {
 		t.Errorf("%s", made.Status)
 	}
 	http.DefaultClient.CloseIdleConnections()
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(t, cmd.Process.Signal(syscall.SIGTERM))
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("%v: %s", err, complaints.String())
 	}

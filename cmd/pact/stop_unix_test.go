@@ -49,21 +49,15 @@ func serve(t *testing.T) *served {
 	s.process = s.pact("serve", "--no-token", "--addr", "127.0.0.1:0")
 	s.process.Stderr = &s.complaints
 	out, err := s.process.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.process.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(t, err)
+	testrun.Must(t, s.process.Start())
 	t.Cleanup(func() { _ = s.process.Process.Kill() })
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatalf("%v: %s", err, s.complaints.String())
 	}
 	at, err := url.Parse(strings.TrimSpace(line))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(t, err)
 	s.host = at.Host
 	return s
 }
@@ -177,9 +171,7 @@ func TestSIGTERMEndsStreamsAndFinishesCommits(t *testing.T) {
 	}
 	const body = `{"cycle":0}`
 	conn, answers := s.half("POST /v1/contexts/half/commits", body[:4], len(body))
-	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(t, s.process.Process.Signal(syscall.SIGTERM))
 	if rest, err := io.ReadAll(stream.Body); err != nil || strings.Contains(string(rest), "failed") {
 		t.Errorf("the stream ended with %q, %v", rest, err)
 	}
@@ -188,9 +180,7 @@ func TestSIGTERMEndsStreamsAndFinishesCommits(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer, err := http.ReadResponse(answers, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(t, err)
 	var made struct{ Cycle int }
 	if err := json.NewDecoder(answer.Body).Decode(&made); err != nil || made.Cycle != 1 {
 		t.Errorf("half of a commit before the stop: %s, cycle %d, %v", answer.Status, made.Cycle, err)
@@ -217,9 +207,7 @@ func TestSIGTERMWaitsForNobodyForLong(t *testing.T) {
 	}
 	http.DefaultClient.CloseIdleConnections()
 	_, answers := s.half("POST /v1/contexts/half/commits", `{"cycle":0`, 100)
-	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	testrun.Must(t, s.process.Process.Signal(syscall.SIGTERM))
 	s.ends()
 	if rest, _ := io.ReadAll(answers); strings.Contains(string(rest), "200 OK") {
 		t.Errorf("half of a commit was answered with %q", rest)
