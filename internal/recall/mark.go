@@ -27,7 +27,7 @@ func (t *tools) pin(ctx context.Context, in pinning) (string, error) {
 		return "", err
 	}
 	if _, err := c.Working().Node(in.ID); err != nil {
-		if _, gone := view.Having(ctx, c, in.ID); gone == nil {
+		if _, _, gone := view.Find(ctx, t.db, c, t.mayAccess, in.ID); gone == nil {
 			return "", fault.OnNode(fault.NodeNotFound, in.ID, "the block is no longer in the context", "recall has its text")
 		}
 		return "", err

@@ -34,43 +34,28 @@ func (t *tools) recall(ctx context.Context, in recalling) (string, error) {
 	if in.ID == "" {
 		return search(ctx, list, &in, named)
 	}
-	// A note names an id that only a context with originals has, whichever conversation of the agent changed last.
-	if kept, id, err := record.FindWhole(ctx, t.db, list[0].Info().Name, t.mayAccess, in.ID); err == nil {
-		return block(ctx, kept, kept.Working(), id, in.From, named)
-	} else if fault.CodeOf(err) != fault.NodeNotFound {
-		return "", err
-	}
-	for i, c := range list {
-		state, err := view.Having(ctx, c, in.ID)
-		if err == nil {
-			return block(ctx, c, state, in.ID, in.From, named)
-		}
-		if fault.CodeOf(err) != fault.NodeNotFound || i == len(list)-1 {
-			return "", err
-		}
-	}
-	return "", nil // list has a context
-}
-
-// block returns the text of a block. named says that the call names its context, not only the block.
-func block(ctx context.Context, c *pact.Context, s *pact.Snapshot, id string, from int, named bool) (string, error) {
-	n, err := s.Node(id)
+	c, hit, err := view.Find(ctx, t.db, list[0], t.mayAccess, in.ID)
 	if err != nil {
 		return "", err
 	}
+	return block(ctx, c, &hit.Node, in.From, named)
+}
+
+// block returns the text of a block. named says that the call names its context, not only the block.
+func block(ctx context.Context, c *pact.Context, n *pact.Node, from int, named bool) (string, error) {
 	if n.Erased {
-		return "", fault.OnNode(fault.NodeNotFound, id, "the content was erased for good", "ask the person for it again")
+		return "", fault.OnNode(fault.NodeNotFound, n.ID, "the content was erased for good", "ask the person for it again")
 	}
 	kept, err := n.JSON(ctx)
 	if err != nil {
 		return "", err
 	}
-	if before, shaped := commit.Original(tree.NodeOf(n)); shaped {
+	if before, shaped := commit.Original(tree.NodeOf(*n)); shaped {
 		kept = []byte(before)
 	}
-	label := fmt.Sprintf("%s in context %s", title(&n), view.Visible(c.Info().Name))
+	label := fmt.Sprintf("%s in context %s", title(n), view.Visible(c.Info().Name))
 	return quote(label, authorOf(n.Role, named), view.Whole(n.Kind, canon.Value(kept)), from,
-		fmt.Sprintf("recall with id %q and", id))
+		fmt.Sprintf("recall with id %q and", n.ID))
 }
 
 // search finds blocks by a text. One that is found alone is returned whole.
@@ -126,7 +111,11 @@ func search(ctx context.Context, list []*pact.Context, in *recalling, named bool
 		return "", invalid(message, "search for a shorter part of it")
 	case 1:
 		o := all[0]
-		return block(ctx, o.in, o.state, o.ID, in.From, named)
+		n, err := o.state.Node(o.ID)
+		if err != nil {
+			return "", err
+		}
+		return block(ctx, o.in, &n, in.From, named)
 	}
 	var lines []string
 	for i := len(all) - 1; i >= 0; i-- { // the newest first

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
@@ -38,52 +37,35 @@ func (f *contentFlags) show(ctx context.Context, a *command.App, cmd *cobra.Comm
 	}
 	var list []pact.Hit
 	for _, id := range ids {
-		snapshot, err := s.Having(ctx, address, id)
+		hit, err := s.Block(ctx, address, id)
 		if err != nil {
 			return err
 		}
-		n, err := snapshot.Node(id)
-		if fault.CodeOf(err) == fault.NodeNotFound && s.Context != nil && address == "" { // a note may name it
-			if hit, found := wholeHit(record.FindWhole(ctx, s.Store, s.Context.Info().Name, nil, id)); found {
-				list = append(list, hit)
-				continue
+		_, shaped := commit.Original(tree.NodeOf(hit.Node))
+		if f.original && hit.Node.Kind == toolcall.Result && !shaped && s.Context != nil {
+			if kept, of, err := record.WholeOf(ctx, s.Store, s.Context.Info().Name, hit.Node); err == nil {
+				if n, err := kept.Working().Node(of); err == nil {
+					hit = pact.Hit{Snapshot: kept.Working(), Node: n}
+				}
 			}
 		}
-		if err != nil {
-			return err
-		}
-		_, shaped := commit.Original(tree.NodeOf(n))
-		if f.original && n.Kind == toolcall.Result && !shaped && s.Context != nil {
-			if hit, found := wholeHit(record.WholeOf(ctx, s.Store, s.Context.Info().Name, n)); found {
-				snapshot, n = hit.Snapshot, hit.Node
-			}
-		}
-		list = append(list, pact.Hit{Snapshot: snapshot, Node: n})
-		if n.Kind != toolcall.Call || f.raw {
+		list = append(list, hit)
+		if hit.Node.Kind != toolcall.Call || f.raw {
 			continue
 		}
-		partners, err := toolcall.Partners(tree.Of(snapshot), tree.NodeOf(n))
+		partners, err := toolcall.Partners(tree.Of(hit.Snapshot), tree.NodeOf(hit.Node))
 		if err != nil {
 			return err
 		}
 		for _, p := range partners {
-			result, err := snapshot.Node(p.ID)
+			result, err := hit.Snapshot.Node(p.ID)
 			if err != nil {
 				return err
 			}
-			list = append(list, pact.Hit{Snapshot: snapshot, Node: result})
+			list = append(list, pact.Hit{Snapshot: hit.Snapshot, Node: result})
 		}
 	}
 	return printContents(ctx, a, list, f.raw, f.original)
-}
-
-// wholeHit returns the block with a whole text, if it was found.
-func wholeHit(c *pact.Context, id string, err error) (pact.Hit, bool) {
-	if err != nil {
-		return pact.Hit{}, false
-	}
-	n, err := c.Working().Node(id)
-	return pact.Hit{Snapshot: c.Working(), Node: n}, err == nil
 }
 
 // showWhole prints the text that a note names, without the name of a context. It returns missing, the error that no
@@ -94,8 +76,8 @@ func showWhole(ctx context.Context, a *command.App, id string, raw bool, missing
 		return err
 	}
 	defer s.Close()
-	hit, found := wholeHit(record.FindWhole(ctx, s, "", nil, id))
-	if !found {
+	_, hit, err := view.Find(ctx, s, nil, nil, id)
+	if err != nil {
 		return missing
 	}
 	return printContents(ctx, a, []pact.Hit{hit}, raw, true)
