@@ -9,7 +9,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
@@ -169,22 +168,4 @@ func TestAddByPositionAndDescription(t *testing.T) {
 	if got := ids(t, c, "#hero"); len(got) != 1 || sure.Get(tree.Of(c.Working()).Node(got[0])).Kind != "text" {
 		t.Errorf("got %q", got)
 	}
-}
-
-func FuzzParseNode(f *testing.F) {
-	for _, text := range []string{"block:text { key='hero' }", "cont +a +'b c'", "x:y {a=[1,2], b=null}",
-		"block [pinned] (ttl=5 x:y='z')"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		n, err := selector.ParseNode(text, selector.Canonical)
-		if err != nil {
-			return
-		}
-		again, err := selector.ParseNode(n.String(), selector.Canonical)
-		if err != nil || !reflect.DeepEqual(n, again) {
-			t.Fatalf("%q prints as %q: %+v, then %+v, %v", text, n, n, again, err)
-		}
-		_, _ = query.ParseSpec(text, selector.Canonical)
-	})
 }

@@ -44,3 +44,22 @@ func TestParseSpec(t *testing.T) {
 		}
 	}
 }
+
+// What reads as a node prints as one that reads the same.
+func FuzzParseNode(f *testing.F) {
+	for _, text := range []string{"block:text { key='hero' }", "cont +a +'b c'", "x:y {a=[1,2], b=null}",
+		"block [pinned] (ttl=5 x:y='z')"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		n, err := selector.ParseNode(text, selector.Canonical)
+		if err != nil {
+			return
+		}
+		again, err := selector.ParseNode(n.String(), selector.Canonical)
+		if err != nil || !reflect.DeepEqual(n, again) {
+			t.Fatalf("%q prints as %q: %+v, then %+v, %v", text, n, n, again, err)
+		}
+		_, _ = ParseSpec(text, selector.Canonical)
+	})
+}
