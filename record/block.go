@@ -90,6 +90,7 @@ type details struct {
 	parent                 string // id of the turn or region that contains it
 	offset                 int64
 	inHead                 bool        // it stands in ^ah
+	erased                 bool        // an erasure took its content
 	hash                   tree.Digest // of the content of a block of the working state, zero if it has none
 	cycle                  int64       // the cycle that added it
 	answer                 canon.Value // the report of the provider about the answer that it begins, "" if it begins none

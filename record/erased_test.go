@@ -1,8 +1,10 @@
 package record_test
 
 import (
+	"bytes"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
 	"slices"
@@ -13,7 +15,9 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -109,6 +113,40 @@ func restored(t *testing.T, db *pact.DB, requests int, not ...string) {
 		t.Errorf("%d requests are restored, not those of %v, want %d and %v; %+v", v.Attempts.Restored, v.Attempts.Unrestored,
 			requests, not, v.Defect)
 	}
+}
+
+// A conversation whose system prompt was erased goes on in its context, with the system prompt that its next request has.
+func TestACallGoesOnAfterItsSystemPromptWasErased(t *testing.T) {
+	everyAPI(t, func(t *testing.T, name provider.API, stream bool) {
+		p, url := startProvider(t)
+		s := pact.NewDB(store.NewMemory())
+		rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
+		a := newAgent(t, name, url, rec.Transport(nil), stream)
+		a.ask("question 1")
+		a.call()
+		c, before := opened(t, s, "chat"), ""
+		for b, err := range tree.Of(c.Working()).Blocks(0) {
+			must(t, err)
+			if b.Region == tree.Sys && b.Node().Kind != "tool" {
+				before += b.Node().ID
+				_, err := c.Erase(t.Context(), dbtest.Erasure(b.Node().ID))
+				must(t, err)
+			}
+		}
+		for n := 2; n < 5; n++ {
+			a.ask(fmt.Sprint("question ", n))
+			a.call()
+		}
+		rec.Close()
+		if names := rec.Contexts(); before == "" || !slices.Equal(names, []string{"chat"}) {
+			t.Fatalf("after %s was erased the contexts are %q", before, names)
+		}
+		for n, r := range p.Received()[1:] {
+			if body, err := record.Request(t.Context(), opened(t, s, "chat"), int64(n+2), 0); err != nil || !bytes.Equal(body.Bytes, r.Body) {
+				t.Errorf("call %d gives %v, %v; sent was %s", n+2, body, err, r.Body)
+			}
+		}
+	})
 }
 
 // paidFor adds up what the calls of a context cost.

@@ -100,7 +100,7 @@ func (l *listing) add(ctx context.Context, list []block, t *tree.Tree, e *tree.E
 func detailsOf(t *tree.Tree, n *tree.Node, region tree.Class) (*details, error) {
 	parent, err := t.Parent(n.ID)
 	d := &details{id: n.ID, kind: n.Kind, offset: n.Offset, parent: parent, inHead: region == tree.Head, cycle: n.Cycle,
-		answer: n.Header(attrAnswer)}
+		erased: n.Erased(), answer: n.Header(attrAnswer)}
 	d.role, _ = n.Header("role").Text()
 	d.call, _ = n.Header(attrCall).Text()
 	d.name, _ = n.Header(attrName).Text()

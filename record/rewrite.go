@@ -201,7 +201,7 @@ func (r *rewriter) blockOfCall(result *block) string {
 }
 
 // system edits ^sys. Blocks there can change in place: a changed tool or text
-// becomes a new version under the same id.
+// becomes a new version under the same id, unless the block was erased.
 func (c *change) system(e *pact.Batch) {
 	old, now := c.old, c.now
 	stays := make([]bool, len(old))
@@ -221,8 +221,9 @@ func (c *change) system(e *pact.Batch) {
 	for j := range now {
 		b := &now[j]
 		i := c.before(j)
+		behind := i >= 0 && added && old[i].offset <= offset
 		switch {
-		case i >= 0 && !(added && old[i].offset <= offset):
+		case i >= 0 && !behind && (!old[i].erased || old[i].key == b.key):
 			offset, added = old[i].offset, false
 			if old[i].key != b.key {
 				e.Update(old[i].id, func(s *pact.Spec) { s.Content = b.part.Content })
@@ -230,6 +231,9 @@ func (c *change) system(e *pact.Batch) {
 			continue
 		case i >= 0:
 			e.Remove(old[i].id) // the blocks added before this removal have later stamps
+			if !behind {
+				offset = old[i].offset
+			}
 		case j > last && j == 0:
 			offset = firstOffset(b)
 		case j > last:
