@@ -17,12 +17,12 @@ func (e *Engine) Apply(ctx context.Context, key history.Key, g Guard, changes ..
 	known, _ := e.cache.get(cacheKey{key: key, part: partBranch}).(*branch)
 	err := e.write(ctx, func(b *store.Batch) (err error) {
 		// What this process knows may be out of date. If so, the medium refuses the batch.
-		if l, known = known, nil; l == nil || l.moved(g) != nil || len(changes) == 0 {
+		if l, known = known, nil; l == nil || l.conflict(g) != nil || len(changes) == 0 {
 			if l, err = e.branch(ctx, key); err != nil {
 				return err
 			}
 		}
-		if err := l.moved(g); err != nil {
+		if err := l.conflict(g); err != nil {
 			return err
 		}
 		now := *l

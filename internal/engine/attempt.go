@@ -136,7 +136,7 @@ func (e *Engine) endAttempt(ctx context.Context, b *store.Batch, l *branch, as h
 
 // Attempts implements [Contexts].
 func (e *Engine) Attempts(ctx context.Context, key history.Key, from, to int64) (list []history.Attempt, err error) {
-	err = e.retryMoved(ctx, key, func(l *branch) error {
+	err = e.retryRewritten(ctx, key, func(l *branch) error {
 		list, err = e.attempts(ctx, l, from, to)
 		return err
 	})

@@ -26,7 +26,7 @@ func (e *Engine) requireUnjoined(ctx context.Context, b *store.Batch, l *branch)
 	}
 	requireValue(b, in(l.key, settledKey), s.raw)
 	if s.cycle >= l.last.stamps.Cycle { // joined since the branch was read
-		return errMoved
+		return errRewritten
 	}
 	return nil
 }

@@ -69,11 +69,11 @@ func (l *branch) info() Info {
 		Listed: l.listed()}}
 }
 
-// moved decides whether a change conflicts with another writer's: it returns E_CONFLICT unless the guard
+// conflict decides whether a change conflicts with another writer's: it returns E_CONFLICT unless the guard
 // holds. If two engines pass it at once, the medium refuses the second batch (see write).
-func (l *branch) moved(g Guard) error {
+func (l *branch) conflict(g Guard) error {
 	if g.Cycle != l.last.latest || g.Revision != l.last.revision {
-		return moved(g, l.last.latest, l.last.revision)
+		return conflict(g, l.last.latest, l.last.revision)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ const (
 	partState                // the latest snapshot and the working state; generation 0
 	partWaypoint             // a snapshot that was passed on the way to a later one, by its cycle
 	partAttempts             // joined ones, by the last cycle
-	partNamed                // the ids behind the segments, by the last joined revision
+	partBehind               // the ids behind the segments, by the last joined revision
 	partAsked                // the branch as it was when somebody asked; generation 0
 )
 

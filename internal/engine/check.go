@@ -12,7 +12,7 @@ import (
 
 // Check implements [Contexts].
 func (e *Engine) Check(ctx context.Context, key history.Key) (*history.Damage, error) {
-	return damageOrError(e.retryMoved(ctx, key, func(l *branch) error {
+	return damageOrError(e.retryRewritten(ctx, key, func(l *branch) error {
 		tokens := requested{}
 		if err := e.checkLog(ctx, l, tokens); err != nil {
 			return err
@@ -248,7 +248,7 @@ func (e *Engine) CheckAll(ctx context.Context) (*history.Damage, error) {
 			if err != nil {
 				return err
 			}
-			l, err := e.listed(ctx, r, p)
+			l, err := e.branchAt(ctx, r, p)
 			if err != nil {
 				return err
 			}

@@ -116,14 +116,14 @@ func (x *segmentIndex) concerns(err error) error {
 // chunkSize is how many rows of the log are read at once.
 const chunkSize = 256
 
-// checkNotMoved returns errMoved if a branch was rewritten or deleted since it was looked up.
-func (l *branch) checkNotMoved(ctx context.Context, r store.Reader) error {
+// checkNotRewritten returns errRewritten if a branch was rewritten or deleted since it was looked up.
+func (l *branch) checkNotRewritten(ctx context.Context, r store.Reader) error {
 	now, err := r.Get(ctx, in(l.key, aboutKey))
 	if err != nil {
 		return err
 	}
 	if now == nil {
-		return errMoved
+		return errRewritten
 	}
 	if bytes.Equal(now, l.raw) {
 		return nil
@@ -133,7 +133,7 @@ func (l *branch) checkNotMoved(ctx context.Context, r store.Reader) error {
 		return err
 	}
 	if a.generation != l.generation {
-		return errMoved
+		return errRewritten
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (l *branch) checkNotMoved(ctx context.Context, r store.Reader) error {
 // view calls f within a view in which a branch was not rewritten since it was looked up.
 func (e *Engine) view(ctx context.Context, l *branch, f func(store.Reader) error) error {
 	return e.store.View(ctx, func(r store.Reader) error {
-		if err := l.checkNotMoved(ctx, r); err != nil {
+		if err := l.checkNotRewritten(ctx, r); err != nil {
 			return err
 		}
 		return f(r)

@@ -32,7 +32,7 @@ func (e *Engine) Branches(ctx context.Context) (list []Branch, err error) {
 			if err != nil {
 				return err
 			}
-			l, err := e.listed(ctx, r, p)
+			l, err := e.branchAt(ctx, r, p)
 			if err != nil {
 				return err
 			}
@@ -50,8 +50,8 @@ func (e *Engine) Branches(ctx context.Context) (list []Branch, err error) {
 	return list, err
 }
 
-// listed returns the branch of a row of the list of branches.
-func (e *Engine) listed(ctx context.Context, r store.Reader, p store.Pair) (*branch, error) {
+// branchAt returns the branch of a row of the list of branches.
+func (e *Engine) branchAt(ctx context.Context, r store.Reader, p store.Pair) (*branch, error) {
 	key, err := number(p.Name[len(branchPrefix):])
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func (e *Engine) extendCopy(ctx context.Context, key history.Key, list []*record
 				e.append(b, l, x)
 				l.last = x.ending()
 			case x.publishes() || x.latest != l.last.latest:
-				return moved(Guard{x.entry.Cycle, at - 1}, l.last.latest, last)
+				return conflict(Guard{x.entry.Cycle, at - 1}, l.last.latest, last)
 			default:
 				b.Replace = append(b.Replace, e.record(l, x))
 			}

@@ -22,11 +22,11 @@ type Engine struct {
 
 	known atomic.Pointer[[]byte] // the secret of the store, nil as long as nobody needed it
 
-	mu        sync.Mutex
-	closed    bool
-	settling  map[history.Key]chan struct{} // closed when nobody settles the context any more
-	unsettled map[history.Key]unsettled
-	work      sync.WaitGroup
+	mu       sync.Mutex
+	closed   bool
+	settling map[history.Key]chan struct{} // closed when nobody settles the context any more
+	failures map[history.Key]settleFailure
+	work     sync.WaitGroup
 }
 
 var _ Contexts = (*Engine)(nil)
@@ -61,7 +61,7 @@ func InMemory() *Engine { return Open(store.NewMemory()) }
 // New returns an engine on a medium, which it closes when it is closed.
 func New(s store.Store, p store.Packing) *Engine {
 	return &Engine{store: s, packing: packing(p), cache: cache{most: cacheSize}, pace: usualPace,
-		settling: make(map[history.Key]chan struct{}), unsettled: make(map[history.Key]unsettled)}
+		settling: make(map[history.Key]chan struct{}), failures: make(map[history.Key]settleFailure)}
 }
 
 // NewHasty returns an engine that joins and writes checkpoints as soon as there is anything to
@@ -97,17 +97,17 @@ func (e *Engine) usable() error {
 	return nil
 }
 
-// errMoved says that an erasure or a deletion rewrote a branch since the reader looked it up.
-var errMoved = errors.New("the branch was rewritten")
+// errRewritten says that an erasure or a deletion rewrote a branch since the reader looked it up.
+var errRewritten = errors.New("the branch was rewritten")
 
-// retryMoved calls f until it does not meet a branch that was rewritten meanwhile.
-func (e *Engine) retryMoved(ctx context.Context, key history.Key, f func(*branch) error) error {
+// retryRewritten calls f until it does not meet a branch that was rewritten meanwhile.
+func (e *Engine) retryRewritten(ctx context.Context, key history.Key, f func(*branch) error) error {
 	for {
 		l, err := e.branch(ctx, key)
 		if err != nil {
 			return err
 		}
-		if err := f(l); !errors.Is(err, errMoved) {
+		if err := f(l); !errors.Is(err, errRewritten) {
 			return err
 		}
 		e.distrust()
@@ -135,7 +135,7 @@ func (e *Engine) write(ctx context.Context, build func(*store.Batch) error) erro
 		if err == nil && len(b.Expect)+len(b.Delete)+len(b.Cut)+len(b.Put)+len(b.Replace)+len(b.Append) > 0 { // else only planned
 			err = e.store.Write(ctx, b)
 		}
-		if !errors.Is(err, store.ErrRefused) && !errors.Is(err, errMoved) {
+		if !errors.Is(err, store.ErrRefused) && !errors.Is(err, errRewritten) {
 			return err
 		}
 		e.distrust()

@@ -29,7 +29,7 @@ func (e *Engine) Erase(ctx context.Context, key history.Key, order Erase) (total
 		if err := order.check(); err != nil {
 			return err
 		}
-		if err := l.moved(order.Guard); err != nil {
+		if err := l.conflict(order.Guard); err != nil {
 			return err
 		}
 		x = &erasure{Erase: order, e: e, ctx: ctx, finder: newFinder(order.Texts), ids: make(map[string]bool),

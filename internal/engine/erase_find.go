@@ -68,9 +68,9 @@ func (e *Engine) firstOf(ctx context.Context, l *branch, ids map[string]bool) (r
 	return l.last.revision + 1, l.last.latest + 1, nil
 }
 
-// below collects what is below the named nodes from the rows alone. It reports false if a node moved into
+// collectBelow collects what is below the named nodes from the rows alone. It reports false if a node moved into
 // that or out of it, or came again elsewhere: only the trees tell what was below it then.
-func (x *erasure) below(f *subtrees) (told bool, err error) {
+func (x *erasure) collectBelow(f *subtrees) (told bool, err error) {
 	named := maps.Clone(f.below)
 	look := func(list []*record) bool {
 		x.all++
@@ -118,7 +118,7 @@ func (x *erasure) targets(l *branch) (err error) {
 	f := newSubtrees(x.IDs)
 	told := false
 	if len(x.Texts) == 0 {
-		if told, err = x.below(f); err != nil {
+		if told, err = x.collectBelow(f); err != nil {
 			return err
 		}
 	}
@@ -147,7 +147,7 @@ func (x *erasure) targets(l *branch) (err error) {
 			clear(m.stale)
 		}
 	}
-	return x.named(l)
+	return x.namedEntries(l)
 }
 
 // lostDrafts reports whether the drafts of a revision or of a cycle may be gone, because a join or an earlier erasure
@@ -212,8 +212,8 @@ func (x *erasure) searchTrees(f *subtrees) error {
 	return nil
 }
 
-// named collects the entries that the erasure names.
-func (x *erasure) named(l *branch) error {
+// namedEntries collects the entries that the erasure names.
+func (x *erasure) namedEntries(l *branch) error {
 	for _, revision := range x.Revisions {
 		if revision < 1 || revision > l.last.revision {
 			return noRevision(revision)

@@ -51,8 +51,8 @@ func noKey(key history.Key) error {
 		" any more", "it was deleted; list the contexts and choose one that is there")
 }
 
-// moved returns the error for a guard that does not hold: E_CONFLICT.
-func moved(g Guard, cycle, revision int64) error {
+// conflict returns the error for a guard that does not hold: E_CONFLICT.
+func conflict(g Guard, cycle, revision int64) error {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return fault.New(fault.Conflict, "another writer changed the context: expected cycle "+number(g.Cycle)+" revision "+
 		number(g.Revision)+", found cycle "+number(cycle)+" revision "+number(revision),

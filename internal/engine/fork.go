@@ -183,7 +183,7 @@ func (e *Engine) nameFork(ctx context.Context, b *store.Batch, of, made *branch,
 	if err := names.Check(f.SupersededName); err != nil {
 		return err
 	}
-	if err := of.moved(f.Guard); err != nil {
+	if err := of.conflict(f.Guard); err != nil {
 		return err
 	}
 	if f.SupersededName == f.Name {

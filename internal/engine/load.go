@@ -42,7 +42,7 @@ func (e *Engine) cachedState(l *branch) *state {
 
 // Load implements [Contexts].
 func (e *Engine) Load(ctx context.Context, key history.Key) (st *State, err error) {
-	err = e.retryMoved(ctx, key, func(l *branch) error {
+	err = e.retryRewritten(ctx, key, func(l *branch) error {
 		s := e.cachedState(l)
 		if s == nil || l.last.latest-s.loaded >= manyTurns { // so that old turns leave memory
 			if s, err = e.load(ctx, l); err != nil {
@@ -126,7 +126,7 @@ func (e *Engine) history(ctx context.Context, key history.Key, from, to int64, y
 // between calls f with a branch that has snapshots of the cycles from..to, and returns the branch. It does
 // neither if there are no cycles between them.
 func (e *Engine) between(ctx context.Context, key history.Key, from, to int64, f func(*branch) error) (l *branch, err error) {
-	err = e.retryMoved(ctx, key, func(now *branch) error {
+	err = e.retryRewritten(ctx, key, func(now *branch) error {
 		for _, cycle := range [...]int64{from, to} {
 			if cycle < now.first || cycle > now.last.latest {
 				return noSnapshot(cycle)
@@ -154,7 +154,7 @@ func (e *Engine) steps(ctx context.Context, l *branch, after, to int64) iter.Seq
 	return func(yield func(step, error) bool) {
 		for {
 			more, err := e.stepsIn(ctx, l, &after, to, func(s step) bool { return yield(s, nil) })
-			if errors.Is(err, errMoved) {
+			if errors.Is(err, errRewritten) {
 				e.distrust()
 				before := l.erasures
 				if l, err = e.branch(ctx, l.key); err == nil && l.erasures != before {

@@ -11,12 +11,12 @@ import (
 
 // Log implements [Contexts].
 func (e *Engine) Log(ctx context.Context, key history.Key, from, to int64) ([]history.Entry, error) {
-	return listed(ctx, e, key, from, to, func(x *record) history.Entry { return x.entry })
+	return ofEach(ctx, e, key, from, to, func(x *record) history.Entry { return x.entry })
 }
 
-// listed lists what of makes of each revision of a range.
-func listed[T any](ctx context.Context, e *Engine, key history.Key, from, to int64, of func(*record) T) (list []T, err error) {
-	err = e.retryMoved(ctx, key, func(l *branch) error {
+// ofEach lists what of makes of each revision of a range.
+func ofEach[T any](ctx context.Context, e *Engine, key history.Key, from, to int64, of func(*record) T) (list []T, err error) {
+	err = e.retryRewritten(ctx, key, func(l *branch) error {
 		list = nil
 		for x, err := range e.entries(ctx, l, max(from, 1), min(to, l.last.revision)) {
 			if err != nil {
@@ -38,7 +38,7 @@ func (e *Engine) Request(ctx context.Context, key history.Key, token string) (en
 			return nil, err
 		}
 	}
-	err = e.retryMoved(ctx, key, func(l *branch) error {
+	err = e.retryRewritten(ctx, key, func(l *branch) error {
 		entry = nil
 		if token == "" {
 			return nil
@@ -61,7 +61,7 @@ func (e *Engine) Request(ctx context.Context, key history.Key, token string) (en
 
 // Has implements [Contexts].
 func (e *Engine) Has(ctx context.Context, key history.Key, id string) (has bool, err error) {
-	err = e.retryMoved(ctx, key, func(l *branch) error {
+	err = e.retryRewritten(ctx, key, func(l *branch) error {
 		has, err = e.has(ctx, l, id, l.last.revision)
 		return err
 	})
@@ -101,8 +101,8 @@ func (e *Engine) has(ctx context.Context, l *branch, id string, upTo int64) (boo
 	return false, nil
 }
 
-// named is the hashes of all ids that the records behind the segments of a branch name, up to a revision.
-type named struct {
+// idsBehind is the hashes of all ids that the records behind the segments of a branch name, up to a revision.
+type idsBehind struct {
 	mu   sync.Mutex
 	upTo int64
 	ids  map[uint64]struct{}
@@ -111,10 +111,10 @@ type named struct {
 // mayBeBehind reports whether a record behind the segments of a branch may name an id. It reads each record
 // once, so that many new ids do not read all of them again and again.
 func (e *Engine) mayBeBehind(ctx context.Context, l *branch, joined, upTo int64, id string) (bool, error) {
-	k := cacheKey{key: l.key, generation: l.generation, last: joined, part: partNamed}
-	n, _ := e.cache.get(k).(*named)
+	k := cacheKey{key: l.key, generation: l.generation, last: joined, part: partBehind}
+	n, _ := e.cache.get(k).(*idsBehind)
 	if n == nil {
-		n = &named{upTo: joined, ids: make(map[uint64]struct{})}
+		n = &idsBehind{upTo: joined, ids: make(map[uint64]struct{})}
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()

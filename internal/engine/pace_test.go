@@ -26,7 +26,7 @@ func (e *Engine) Idle() { e.work.Wait() }
 // Replays returns how many rows a snapshot is made from, and the most that one of its own pace may be
 // made from.
 func (e *Engine) Replays(ctx context.Context, key history.Key, cycle int64) (rows, most int64, err error) {
-	err = e.retryMoved(ctx, key, func(l *branch) error {
+	err = e.retryRewritten(ctx, key, func(l *branch) error {
 		_, p, _, err := e.pointBefore(ctx, l, cycle)
 		if err != nil {
 			return err

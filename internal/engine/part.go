@@ -44,7 +44,7 @@ func (p *Part) records() []*record {
 
 // Revisions implements [Contexts].
 func (e *Engine) Revisions(ctx context.Context, key history.Key, from, to int64) ([]Revision, error) {
-	return listed(ctx, e, key, from, to, func(x *record) Revision { return Revision{x} })
+	return ofEach(ctx, e, key, from, to, func(x *record) Revision { return Revision{x} })
 }
 
 // partSize is about how many bytes of revisions a part from a log has, and one batch of a copy.
@@ -52,14 +52,14 @@ const partSize = 4 << 20
 
 // Part implements [Contexts].
 func (e *Engine) Part(ctx context.Context, key history.Key, from, to int64) (p *Part, err error) {
-	err = e.retryMoved(ctx, key, func(*branch) error {
+	err = e.retryRewritten(ctx, key, func(*branch) error {
 		return e.store.View(ctx, func(r store.Reader) error {
 			l, err := e.findBranch(ctx, r, key)
 			if err != nil {
 				return err
 			}
 			of := l.owner(from)
-			if err := of.checkNotMoved(ctx, r); err != nil {
+			if err := of.checkNotRewritten(ctx, r); err != nil {
 				return err
 			}
 			p = &Part{Info: l.info()}

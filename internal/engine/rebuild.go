@@ -40,7 +40,7 @@ func (o *opened) replay(ctx context.Context) (*tree.Tree, error) {
 	}
 	var list []*record
 	for x, err := range o.e.lineage(ctx, o.l, 1, o.revision) {
-		if errors.Is(err, errMoved) {
+		if errors.Is(err, errRewritten) {
 			return nil, removedMeanwhile()
 		}
 		if err != nil {
@@ -116,7 +116,7 @@ func (e *Engine) mend(ctx context.Context, list []Branch) error {
 			continue
 		}
 		if !removed[x.Origin.Key] {
-			err := e.retryMoved(ctx, x.Key, func(l *branch) error { return e.checkPoints(ctx, l) })
+			err := e.retryRewritten(ctx, x.Key, func(l *branch) error { return e.checkPoints(ctx, l) })
 			if isDerived(err) == nil {
 				if err != nil {
 					return err

@@ -35,7 +35,7 @@ func (e *Engine) settleSoon(l *branch, now publishedSnapshot) {
 		return
 	}
 	e.mu.Lock()
-	f := e.unsettled[l.key]
+	f := e.failures[l.key]
 	due := !e.closed && e.settling[l.key] == nil && (f.err == nil || l.last.latest >= f.cycle+e.pace.joined)
 	if due {
 		e.settling[l.key] = make(chan struct{})
@@ -48,9 +48,9 @@ func (e *Engine) settleSoon(l *branch, now publishedSnapshot) {
 		err := e.settleSteps(context.Background(), l.key, e.pace.due(), now)
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		delete(e.unsettled, l.key)
+		delete(e.failures, l.key)
 		if err != nil && !errors.Is(err, fault.ContextNotFound) { // it was deleted meanwhile
-			e.unsettled[l.key] = unsettled{l.last.latest, err}
+			e.failures[l.key] = settleFailure{l.last.latest, err}
 		}
 	}
 	switch {
@@ -61,9 +61,9 @@ func (e *Engine) settleSoon(l *branch, now publishedSnapshot) {
 	}
 }
 
-// unsettled is why a context was not settled in the background. No change depends on it: it is tried again
+// settleFailure is why a context was not settled in the background. No change depends on it: it is tried again
 // when so many more cycles were committed as are joined at once, and when the engine is closed.
-type unsettled struct {
+type settleFailure struct {
 	cycle int64 // the latest one when it was tried
 	err   error
 }
@@ -73,7 +73,7 @@ type unsettled struct {
 // again the others are left, so that closing does not wait for each.
 func (e *Engine) settleLast() error {
 	e.mu.Lock()
-	left := maps.Clone(e.unsettled)
+	left := maps.Clone(e.failures)
 	e.mu.Unlock()
 	for _, key := range slices.Sorted(maps.Keys(left)) {
 		if fault.CodeOf(left[key].err) == fault.Busy {
@@ -165,7 +165,7 @@ func (e *Engine) settleSteps(ctx context.Context, key history.Key, cycles int64,
 			return nil
 		case err == nil:
 			wait = time.Millisecond
-		case !errors.Is(err, errMoved) && !errors.Is(err, store.ErrRefused):
+		case !errors.Is(err, errRewritten) && !errors.Is(err, store.ErrRefused):
 			return err
 		case wait > longestWait:
 			return fault.New(fault.Busy, "other writers change a context whenever its cycles are joined", "try again later")
@@ -271,7 +271,7 @@ func (e *Engine) recordsToJoin(ctx context.Context, l *branch, s *settled, conte
 	err := e.view(ctx, l, func(r store.Reader) error {
 		list = nil
 		if now, err := r.Get(ctx, in(l.key, settledKey)); err != nil || !bytes.Equal(now, s.raw) {
-			return cmp.Or(err, errMoved) // another process joined it
+			return cmp.Or(err, errRewritten) // another process joined it
 		}
 		for x, err := range l.inLog(ctx, r, s.revision+1, l.last.revision) {
 			if err != nil {

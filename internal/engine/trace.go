@@ -19,7 +19,7 @@ const manyNear = 256
 // Trace implements [Contexts]. It reads the segments that say of themselves that they touch the
 // node or what was under it or referred to it, and the cycles that no segment has yet.
 func (e *Engine) Trace(ctx context.Context, key history.Key, id string) (list []history.Entry, err error) {
-	err = e.retryMoved(ctx, key, func(l *branch) error {
+	err = e.retryRewritten(ctx, key, func(l *branch) error {
 		near := map[string]bool{id: true} // with every node that ever was under it or referred to it
 		err := e.touching(ctx, l, l.last.revision, []string{id}, func(x *record) {
 			for i := range x.rows {
