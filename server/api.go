@@ -143,7 +143,7 @@ func mediaTypes(names string) map[string]*huma.MediaType {
 }
 
 // mayBeAsked refuses a request that changes contexts unless its token may. The DB knows
-// which contexts the token opens ([pact.DB.Guarded]).
+// which contexts the token opens ([permitted]).
 func (o *operation) mayBeAsked(e *exchange) error {
 	if o.open || o.dry || o.method == http.MethodGet {
 		return nil

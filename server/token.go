@@ -55,7 +55,7 @@ func RevokeToken(ctx context.Context, db *pact.DB, name string) error {
 // guarded returns the contexts of a store as a request sees them: those that its right opens.
 func guarded(db *pact.DB) *pact.DB {
 	may := func(ctx context.Context, name string) error { return rightOf(ctx).use(name) }
-	seen := pact.NewDB(engine.Given{Contexts: engine.Guarded{Contexts: engine.Of(db), May: may}})
+	seen := pact.NewDB(engine.Given{Contexts: permitted{engine.Of(db), may}})
 	seen.Edition = db.Edition
 	return seen
 }

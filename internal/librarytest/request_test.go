@@ -1,21 +1,16 @@
 package librarytest
 
 import (
-	"context"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/internal/dbtest"
-	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 func TestRepeatedRequestIsRecognised(t *testing.T) {
@@ -72,30 +67,6 @@ func TestRequestOfAnotherProcessIsTakenUp(t *testing.T) {
 		t.Error("the second process does not see what the request did")
 	}
 	must(t, second.Edit(background, say("more"), nil))
-}
-
-// What this process remembers of a context does not hide that another process deleted it.
-func TestARequestToADeletedContextFindsNoContext(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.db")
-	here, err := dbtest.Open(sqlite.Open(background, path))
-	must(t, err)
-	defer here.Close()
-	there, err := dbtest.Open(sqlite.Open(background, path))
-	must(t, err)
-	defer there.Close()
-	c := create(t, here)
-	info, err := here.Find(background, c.Info().Name)
-	must(t, err)
-	guarded := engine.Guarded{Contexts: engine.Of(here), May: func(context.Context, string) error { return nil }} // as the server asks
-	if e, err := guarded.Request(background, info.Key, "token"); e != nil || err != nil {
-		t.Fatalf("of a request that nobody made: %+v, %v", e, err)
-	}
-	must(t, pact.Delete(background, there, c.Info().Name))
-	for _, token := range []string{"", "token"} {
-		if e, err := guarded.Request(background, info.Key, token); e != nil || fault.CodeOf(err) != fault.ContextNotFound {
-			t.Errorf("%q of a deleted context: %+v, %v", token, e, err)
-		}
-	}
 }
 
 // meddler counts a token for every text, and does something when it first does.
