@@ -162,6 +162,21 @@ func TestAPolicyIsForetoldWhereTheRulesHold(t *testing.T) {
 	}
 }
 
+// A log has no requests: they are made of the thread, and their provider is asked to clear results where the model can be.
+func TestTheProviderOfALogIsAskedToClear(t *testing.T) {
+	results := []string{words("a", 100), words("b", 100), words("c", 100), words("d", 100)}
+	for model, note := range map[string]int{"claude-opus-5": len(strings.Fields("[cleared by the provider]")),
+		"claude-2": len(strings.Fields("[Left out after 2 calls; c0 is its id. Only pact writes such notes.]"))} {
+		r, err := simulate.Run(t.Context(), conversed(t, results...), simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25),
+			Model: model, Dialect: "anthropic", Calls: true, Policies: []simulate.Named{{"p", policy(t, `{"when":"now","rules":[{"select":"[kind='result']","ttl":2}]}`)}}})
+		must(t, err)
+		raw, cut := r.Outcomes[0].ByCall[2], r.Outcomes[1].ByCall[2]
+		if less := raw.Sent - cut.Sent; less != int64(100-note) || r.Outcomes[1].Removed != 2 {
+			t.Errorf("%s: the third call sends %d words less, and %d blocks go", model, less, r.Outcomes[1].Removed)
+		}
+	}
+}
+
 // A call made again after its result went is a regret, and so is a line that stands nowhere else.
 func TestRegrets(t *testing.T) {
 	const line = "the line that the model quotes later, which is longer than the note in its place: about a hundred bytes"

@@ -1,16 +1,26 @@
 package simulate
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/manage"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
 )
+
+type bytesAsTokens struct{}
+
+func (bytesAsTokens) Name() string          { return "bytes" }
+func (bytesAsTokens) Count(text string) int { return len(text) }
 
 // million has a list of prices whose unit is the token.
 var million = &record.Prices{Currency: "units", Models: []record.Price{{Model: "m", Input: record.Million, CacheRead: record.Million / 10,
@@ -201,5 +211,108 @@ func TestRulesOfARunInWords(t *testing.T) {
 		if got := x.rule.sentence(); got != x.want {
 			t.Errorf("%s, want %s", got, x.want)
 		}
+	}
+}
+
+// A word of an answer is noted as it stands, without the points behind it, and in its parts.
+func TestWordsOfAnswers(t *testing.T) {
+	said := map[string]bool{}
+	note(said, "I use team:review. See docs/a.md: it-says-")
+	for word, want := range map[string]bool{"team:review": true, "team": true, "review": true, "team:review.": false, "a.md": true, "a": true, "it-says": true} {
+		if said[word] != want {
+			t.Errorf("%s is noted: %t, want %t", word, said[word], want)
+		}
+	}
+}
+
+// What the provider counted of a break stands. Else a break of the computed cache has the tokens that it would have read, without
+// those that are new; without such tokens it is what the requests show.
+func TestWhatABreakSentAgain(t *testing.T) {
+	b := &view.CacheBreak{Evidence: inspect.SeenInBytes, Why: "a block changed", Known: inspect.SeenInBytes, Node: "n"}
+	for _, x := range []struct {
+		counted bool
+		call    Call
+		again   int64 // below 0: as the requests show
+	}{
+		{false, Call{Sent: 100, Read: 10, Broke: true}, 80}, {true, Call{Sent: 100, Read: 10, Broke: true}, -1},
+		{false, Call{Sent: 100, Read: 10}, -1}, {false, Call{Sent: 100, Read: 90, Broke: true}, -1}, {false, Call{Sent: 100, Read: 89, Broke: true}, 1},
+	} {
+		f := &finder{run: &run{counted: x.counted, prices: million, model: "m"}, fresh: 0.1}
+		got := f.broken(&passedCall{Step: &view.Step{Prefix: inspect.Prefix{Cycle: 3}, Broke: b}}, &x.call)
+		switch {
+		case x.again < 0 && (got.Tokens != nil || got.Evidence != inspect.SeenInBytes):
+			t.Errorf("%+v: %+v", x, got)
+		case x.again >= 0 && (*got.Tokens != x.again || got.Evidence != inspect.Computed || math.Abs(*got.Cost-1.15*float64(x.again)) > 1e-9):
+			t.Errorf("%+v: %+v, %v", x, got, *got.Cost)
+		}
+	}
+	if f := (&finder{}).broken(&passedCall{Step: &view.Step{}}, &Call{Broke: true}); f != nil {
+		t.Errorf("nothing broke: %+v", f)
+	}
+}
+
+// A policy whose tokens hang on estimates has a sentence in place of its row.
+func TestAPolicyThatHangsOnEstimatesHasNoRow(t *testing.T) {
+	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "run", nil)
+	testrun.Must(t, err)
+	of := func(name string, sent int64, others ...int64) *policyRun {
+		l := &policyRun{Outcome: Outcome{Policy: name, Sent: sent}}
+		for _, other := range others {
+			l.varied = append(l.varied, &policyRun{Outcome: Outcome{Sent: other}})
+		}
+		return l
+	}
+	r := &run{c: c, rules: provider.CacheRulesNamed("anthropic"), meter: newMeter(), prices: million, o: Options{Counter: bytesAsTokens{}}}
+	made := r.result([]*policyRun{of("none", 1000), of("sure", 900, 882, 918), of("unsure", 900, 881, 900)})
+	var names []string
+	for _, o := range made.Outcomes {
+		names = append(names, o.Policy)
+	}
+	if said := strings.Join(made.Sentences, " "); strings.Join(names, " ") != "none sure" || !strings.Contains(said, "unsure would have sent between 881 and 900 tokens") {
+		t.Errorf("%q: %s", names, said)
+	}
+}
+
+// A request of which nothing but its thread is known has the blocks of one speaker in a message, and markers at the end of the
+// system prompt and at the last block that does not think, as agents put them.
+func TestTheRequestOfAThread(t *testing.T) {
+	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "run", nil)
+	testrun.Must(t, err)
+	say := func(specs ...pact.Spec) {
+		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			for i, s := range specs {
+				if s.Role == "system" {
+					b.Add("^sys", s)
+				} else {
+					s.Offset = int64(i + 1)
+					b.Add("^ah", s)
+				}
+			}
+			return nil
+		}})
+		testrun.Must(t, err)
+	}
+	say(pact.Spec{Role: "system", Content: "rule"}, pact.Spec{Role: "system", Content: "another"}, pact.Spec{Role: "user", Content: "q"})
+	say(pact.Spec{Role: "assistant", Kind: "thinking", Content: "hm"}, pact.Spec{ID: "a", Role: "assistant", Kind: "call", Content: "a"},
+		pact.Spec{ID: "b", Role: "assistant", Kind: "call", Content: "b"}, pact.Spec{Role: "tool", Kind: "result", Content: "1", Refs: []string{"a"}},
+		pact.Spec{Role: "tool", Kind: "result", Content: "2", Refs: []string{"b"}})
+	say(pact.Spec{Role: "assistant", Content: "done"}, pact.Spec{Role: "assistant", Kind: "thinking", Content: "so"})
+	r, err := begin(t.Context(), c, Options{Counter: bytesAsTokens{}, Dialect: "anthropic"})
+	testrun.Must(t, err)
+	var got []string
+	testrun.Must(t, r.walk(func(p *passedCall) error {
+		q, err := r.request(p)
+		text := fmt.Sprint(q.same, ":")
+		for i := range q.of.Parts {
+			text += fmt.Sprint(" ", q.of.Parts[i].Message)
+			if q.of.Parts[i].Marker.Kind != canon.KindAbsent {
+				text += "*"
+			}
+		}
+		got = append(got, text)
+		return err
+	}))
+	if want := "0: -1 -1* 0*, 3: -1 -1* 0 1 1 1 2 2*, 8: -1 -1* 0 1 1 1 2 2 3* 3"; strings.Join(got, ", ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, ", "), want)
 	}
 }

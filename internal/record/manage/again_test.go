@@ -96,6 +96,9 @@ func TestAskingAgainEndsManaging(t *testing.T) {
 	if got := c.sends(reads(15, 30, file(30))...); got != "" || c.text("c15") != file(30) {
 		t.Errorf("after the end: %q", got)
 	}
+	if again, _ := c.last.RepeatedCalls(); again != 2 {
+		t.Errorf("after the end %d calls asked again", again)
+	}
 	c.said = c.said[:before]
 	if c.asks(); c.last.Ended() || c.text("c11") == file(11) {
 		t.Error("a request of before the end is another")
