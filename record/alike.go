@@ -47,40 +47,6 @@ func (q *request) comparable(list []alikeRecording) (left []*recording) {
 // leaveOut is comparable. Tests change it.
 var leaveOut = (*request).comparable
 
-// signOf names the evidence, in the blocks of a request that shares so many with a recording, that it rewrites that and
-// does not begin another conversation, "" if there is none.
-func (l *recording) signOf(q *request, shared int) string {
-	switch {
-	case l.endGoesOn(q.keys, shared):
-		return "what was sent last goes on behind what changed"
-	case shared > 0 && shared < min(len(q.keys), len(l.keys)) && !l.atMessage(&q.conversation[shared], shared):
-		return "what changed first is no message"
-	}
-	return ""
-}
-
-// endGoesOn reports whether the last block that was sent comes again after the
-// change. If the change is at the very front, a block of the answer has to
-// follow as well.
-func (l *recording) endGoesOn(keys []shortHash, shared int) bool {
-	if l.asking == 0 {
-		return false
-	}
-	end, found := l.keys[l.asking-1], false
-	for _, k := range keys[shared:] {
-		if found && slices.Contains(l.keys[l.asking:], k) {
-			return true
-		}
-		found = found || k == end
-	}
-	return found && shared > 0
-}
-
-// atMessage reports whether a request first differs from a recording in a message of the user or of the model.
-func (l *recording) atMessage(now *block, at int) bool {
-	return l.speakers[at] != nobody && l.speakers[at] == speakerOf(now)
-}
-
 // speaker says whose message a block is part of.
 type speaker byte
 

@@ -111,9 +111,8 @@ func (s *sent) promptFrom(from int) (*provider.Prompt, error) {
 			return nil, err
 		}
 		n := b.Node()
-		p := provider.Part{Section: sectionOf(n, b.Region), Kind: n.Kind, Role: n.RoleIn(b.Region), Failed: n.Has(attrFailed), Message: -1}
-		p.Call, _ = n.Header(attrCall).Text()
-		p.Name, _ = n.Header(attrName).Text()
+		p := partIn(n, b.Region)
+		p.Role, p.Message = n.RoleIn(b.Region), -1
 		if p.Section == provider.Conversation {
 			if by := p.Role == "assistant"; by != model {
 				message, model = message+1, by

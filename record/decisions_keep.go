@@ -6,6 +6,47 @@ import (
 	"github.com/contexttree/pact/internal/record/manage"
 )
 
+// Attributes of the blocks that keep decisions. A block without attrWhat, attrSince and another kind than raw is an
+// original.
+const (
+	attrDecided = "wire:decided" // the key of the part
+	attrRaw     = "wire:raw"     // the bytes of the result as the client wrote them, where they differ from canonical JSON
+	attrWhat    = "wire:what"    // what a decision does that holds for all requests
+	attrSince   = "wire:since"   // the id of the newest call in the first request that follows the decision
+	attrRefers  = "wire:of"      // the key of the result that a reference leads to
+	attrCleared = "wire:cleared" // the provider is asked to clear the result
+	kindRaw     = "raw"          // of a block that says that a part goes as it came, and why
+)
+
+// What the reason of a decision begins with that ends managing for a conversation: it goes as it came, or what was taken
+// stays out; and of one by which a person has a result left alone.
+const (
+	endedBecause   = "managing ended: "
+	stoppedBecause = "managing stopped: "
+	pinnedBecause  = "pinned: "
+)
+
+// Result is a result of a tool that is about to be sent to a model for the first time.
+type Result struct {
+	Call    string // the id of the call; a result without one is left alone
+	Tool    string // its name
+	Content string // canonical JSON: a text, or a list of parts
+	Failed  bool
+}
+
+func (d *deciding) key() string { return d.of.key() }
+
+// key identifies a result: its call and what it says.
+func (r *Result) key() string { return manage.KeyOf(r.Call, canon.Value(r.Content)) }
+
+// deciding is a decision with the part that it is about.
+type deciding struct {
+	manage.Decision
+	of       Result // the call is "" for thinking
+	raw      []byte // the bytes that the client wrote
+	original *deciding
+}
+
 // writeBlocks adds the blocks of a decision: the original, unless a block has it, and what is sent in its place.
 func (d *deciding) writeBlocks(b *pact.Batch) {
 	attrs := map[string]any{attrDecided: d.Key}
@@ -53,8 +94,6 @@ func (d *deciding) originalOf() *deciding {
 	}
 	return d
 }
-
-func (d *deciding) key() string { return d.of.key() }
 
 // rawIn adds the bytes that the client wrote to the attributes of a block, if its content does not give them.
 func (d *deciding) rawIn(attrs map[string]any) {

@@ -118,9 +118,8 @@ func recordedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 		if err != nil {
 			return nil, err
 		}
-		p := provider.Part{Section: sectionOf(n, region), Kind: n.Kind, Role: n.Role, Content: content.Any(), Failed: n.Has(attrFailed)}
-		p.Call, _ = n.Header(attrCall).Text()
-		p.Name, _ = n.Header(attrName).Text()
+		p := partIn(n, region)
+		p.Content = content.Any()
 		by, _ := n.Header("provenance").Text()
 		if provider.FormOf(provider.API(by)) == "" && p.Section == provider.System {
 			p.Kind = "text" // somebody added it, of whatever kind
@@ -147,15 +146,17 @@ func recordedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 	return said, nil
 }
 
-// sectionOf returns the section of a request that a block of a region is part of.
-func sectionOf(n *tree.Node, region tree.Class) provider.Section {
-	switch {
-	case region != tree.Sys:
-		return provider.Conversation
-	case n.Kind == "tool":
-		return provider.Tools
+// partIn returns the part that a block of a region is, without its content.
+func partIn(n *tree.Node, region tree.Class) provider.Part {
+	p := provider.Part{Section: provider.Conversation, Kind: n.Kind, Role: n.Role, Failed: n.Has(attrFailed)}
+	if region == tree.Sys && n.Kind == "tool" {
+		p.Section = provider.Tools
+	} else if region == tree.Sys {
+		p.Section = provider.System
 	}
-	return provider.System
+	p.Call, _ = n.Header(attrCall).Text()
+	p.Name, _ = n.Header(attrName).Text()
+	return p
 }
 
 // framed returns the message of which a block is the first, nil if it is none.
