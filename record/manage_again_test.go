@@ -253,3 +253,73 @@ func TestAProgramWithoutToolsIsManaged(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// needsFiles has an agent read 20 files, and then need each of them once more: it reads again what the model has not whole
+// before it. It returns what the provider counted, and how many calls that took.
+func needsFiles(t *testing.T, form provider.API, policy string) (money float64, calls int, got record.Managed) {
+	t.Helper()
+	const files = 20
+	p, url := startProvider(t)
+	o := record.Options{Context: "chat", Strict: true}
+	if policy != "" {
+		o.Policy, o.Manage = policyOf(t, policy), true
+		o.Prices = &record.Prices{AsOf: "2026-11-26", Currency: "USD", Models: []record.Price{
+			{Model: "claude-sonnet-4-6", Input: 1, CacheRead: 0.1, CacheWrite: 1.25, CacheWrite1h: 2}}}
+	}
+	rec := recorder(t, pact.NewDB(store.NewMemory()), o)
+	a := newAgent(t, form, url, rec.Transport(nil), false)
+	a.body["model"], a.body["cache_control"] = "claude-sonnet-4-6", map[string]any{"type": "ephemeral"}
+	a.body["system"] = strings.Repeat("Be kind. ", 800)
+	a.ask("Read.")
+	text := func(n int) string { return strings.Repeat(fmt.Sprint("line of file ", n, "\n"), 400) }
+	next := func(name string, n int) {
+		p.Then(providertest.Turn{Calls: []providertest.Call{{ID: fmt.Sprint("c", calls), Name: name, Arguments: fmt.Sprintf(`{"file":"f%d"}`, n)}}})
+		a.call()
+		says := "written"
+		if name == "read" {
+			says = text(n)
+		}
+		a.result(fmt.Sprint("c", calls), name, says)
+		calls++
+	}
+	for n := range files {
+		next("read", n)
+	}
+	for n := range files {
+		all := p.Received()
+		if last := all[len(all)-1].Body; !bytes.Contains(last, []byte(strings.ReplaceAll(text(n), "\n", `\n`))) {
+			next("read", n)
+		}
+		next("write", n)
+	}
+	p.Then(providertest.Turn{Text: "done"})
+	a.call()
+	rec.Close()
+	for _, r := range p.Received() {
+		money += float64(r.Sent-r.Read-r.Written) + 0.1*float64(r.Read) + 1.25*float64(r.Written)
+	}
+	return money, calls + 1, rec.Stats().Managed
+}
+
+// An agent that reads again all that it misses makes few calls more, and with pays it never pays more: when managing ends,
+// what was taken comes back behind what is cached.
+func TestManagingIsNotDearerForAnAgentThatReadsAgain(t *testing.T) {
+	without, plain, _ := needsFiles(t, provider.Messages, "")
+	for n, policy := range []string{
+		`"rules":[{"select":"[kind='result'][bytes>4000]","head":500,"tail":500}]`,
+		`"rules":[{"select":"[kind='result'][bytes>4000]","head":500,"tail":500,"ttl":6,"stub":true},{"select":"[kind='result']","ttl":6,"stub":true}]`,
+		`"max_tokens":4000,"protect_task":true,"ranks":{"result":-40},"stub":"[left out]"`,
+	} {
+		for _, when := range []string{"now", "pays"} {
+			if testing.Short() && n == 0 {
+				continue // it only shortens
+			}
+			with, calls, got := needsFiles(t, provider.Messages, `{"when":"`+when+`",`+policy+`}`)
+			t.Logf("%s, %s: %d calls, without %d; %+.1f %% of the money; %d again, ended %d", policy, when, calls, plain,
+				100*(with/without-1), got.Again, got.Ended)
+			if calls > plain+4 || when == "pays" && with > without {
+				t.Errorf("%s, %s: %d calls, without %d; %+.1f %% of the money; %+v", policy, when, calls, plain, 100*(with/without-1), got)
+			}
+		}
+	}
+}
