@@ -37,12 +37,8 @@ func (s *Source) Blame(ctx context.Context, t *tree.Tree) ([]inspect.Blame, erro
 			return nil, err
 		}
 		b.Range = *place
-		path, err := t.Path(n.ID)
-		if err != nil {
+		if _, b.Turn, err = regionAndTurn(t, n.ID); err != nil {
 			return nil, err
-		}
-		if at.Region == tree.Seq && len(path) > 2 {
-			b.Turn = path[2].Node().ID
 		}
 		b.Cycle = history.cycleThatBrought(n, s.State.First)
 		b.By = log.creator(b.Cycle, n.CreatedNS)
