@@ -9,7 +9,6 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -62,46 +61,6 @@ func TestTheProviderLeavesResultsOut(t *testing.T) {
 	}
 	askedAndSent(t, s, p, asked)
 }
-
-// A simulation of a run without a policy expects what the provider counted of it, the results that it cleared included.
-func TestSimulationCountsWhatTheProviderCleared(t *testing.T) {
-	s := pact.NewDB(store.NewMemory())
-	p, url := startProvider(t, callTurns(8)...)
-	rec := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t, strings.Replace(unnamed, "3", "4", 1))})
-	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
-	marker := map[string]any{"type": "ephemeral"}
-	a.body["model"], a.body["cache_control"] = "claude-sonnet-4-6", marker
-	a.body["system"] = []any{map[string]any{"type": "text", "text": strings.Repeat("Be kind. ", 600), "cache_control": marker}}
-	a.ask("Look.")
-	a.call()
-	for n := range 7 {
-		a.result(fmt.Sprint("c", n), "ls", strings.Repeat("word ", 2000))
-		a.call()
-	}
-	rec.Close()
-	would, err := simulate.Run(t.Context(), opened(t, s, "chat"), simulate.Options{Counter: quarters{}, Calls: true})
-	must(t, err)
-	broke := 0
-	for k, r := range p.Received() {
-		got := would.Outcomes[0].ByCall[k]
-		if !near(got.Sent, int64(r.Sent), 0) || !near(got.Read, int64(r.Read), 50) {
-			t.Errorf("call %d: expected %d, of these %d read, counted %d and %d", k, got.Sent, got.Read, r.Sent, r.Read)
-		}
-		if got.Broke {
-			broke++
-		}
-	}
-	if broke != 3 { // call k has k results, and four stay
-		t.Errorf("%d calls broke the prefix", broke)
-	}
-}
-
-// quarters counts a token for four bytes.
-type quarters struct{}
-
-func (quarters) Name() string { return "quarters" }
-
-func (quarters) Count(text string) int { return len(text)/4 + 10 }
 
 // A provider that does not know the member refuses the request: it goes out as it came, managing ends for its conversation,
 // also for a later recorder, and another conversation has notes.
