@@ -36,8 +36,9 @@ func TestARepeatedCallIsNotShortenedAgain(t *testing.T) {
 				"[What c0 said follows, whole. Only pact writes such notes.]\n" + file(0), true},
 		"it refers in a list": {list("No changes: identical to the output shown above."), "whole c12",
 			"No changes: identical to the output shown above.\n[What c0 said follows, whole. Only pact writes such notes.]\n" + file(0), true},
-		"another text":     {file(77), "shaped c12", "", false},
-		"words of its own": {"nothing to commit, working tree clean", "", "nothing to commit, working tree clean", false},
+		"another text":                          {file(77), "shaped c12", "", false},
+		"nothing changed, it says of a commit":  {"no changes added to commit", "", "no changes added to commit", false},
+		"it speaks of what was before, changed": {"The previous output was cut.", "", "The previous output was cut.", false},
 	} {
 		c := converse(t, shortens, provider.Chat, "m")
 		for n := range 12 {
