@@ -1,7 +1,6 @@
 package pact
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -93,7 +92,7 @@ func nodeOf(e *tree.Entry, t *tree.Tree, from tree.Asker) Node {
 		Offset: n.Offset, Priority: n.Priority, Tags: slices.Clone(n.Tags), Refs: slices.Clone(n.Refs),
 		Pinned: n.Pinned, Removable: n.Removable, Erased: n.Erased(),
 		Cycle: n.Cycle, CreatedNS: n.CreatedNS, Index: n.Index,
-		Provenance: text("provenance"), MIME: text("mime"), Encoding: text("encoding"), ContentHash: n.ContentHash(),
+		Provenance: text("provenance"), MIME: text("mime"), Encoding: text("encoding"), ContentHash: n.ContentHash(), Attrs: n.Attrs(),
 		hiddenNode: tree.Hide(n, from),
 	}
 	if ttl, ok := n.TTL(t.Base()); ok {
@@ -102,26 +101,7 @@ func nodeOf(e *tree.Entry, t *tree.Tree, from tree.Asker) Node {
 	if n.Cad != 0 {
 		node.Cad = new(n.Cad)
 	}
-	for _, h := range n.Headers {
-		if !tree.CustomName(h.Name) {
-			continue
-		}
-		if node.Attrs == nil {
-			node.Attrs = make(map[string]any)
-		}
-		node.Attrs[h.Name] = decoded([]byte(h.Value))
-	}
 	return node
-}
-
-// decoded returns a JSON value as encoding/json decodes it, and as text what that cannot read, such as NaN.
-func decoded(data []byte) (v any) {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	if d.Decode(&v) != nil {
-		return string(data)
-	}
-	return v
 }
 
 // Spec describes a node to add (02 §3).

@@ -2,9 +2,6 @@ package pact
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
-	"reflect"
 	"strings"
 
 	"github.com/contexttree/pact/fault"
@@ -24,92 +21,8 @@ func (b *Batch) Update(id string, f func(*Spec)) {
 		if err != nil {
 			return err
 		}
-		e, err := b.editor.Entry(id)
-		if err != nil {
-			return err
-		}
-		if e == nil {
-			return tree.NoNode(id, "in the working state")
-		}
-		shown := b.editor.Tree().Open() // a ttl counts from where a reader of the working state sees it
-		was, err := specOf(b.ctx, e, shown)
-		if err != nil {
-			return err
-		}
-		now, err := specOf(b.ctx, e, shown) // f may change what it refers to
-		if err != nil {
-			return err
-		}
-		if now.Attrs == nil {
-			now.Attrs = map[string]any{}
-		}
-		f(&now)
-		set, err := was.changes(&now)
-		if err != nil {
-			return err
-		}
-		return b.editor.Update(id, set)
+		return b.editor.Change(id, func(s *tree.Spec) { f((*Spec)(s)) })
 	})
-}
-
-// specOf describes a node of a tree as it is.
-func specOf(ctx context.Context, e *tree.Entry, t *tree.Tree) (Spec, error) {
-	n := nodeOf(e, t, nil)
-	s := Spec{ID: n.ID, NodeType: n.NodeType, Offset: n.Offset, Priority: n.Priority, TTL: n.TTL, Cad: n.Cad, Role: n.Role, Kind: n.Kind,
-		Key: n.Key, Provenance: n.Provenance, MIME: n.MIME, Encoding: n.Encoding, Tags: n.Tags, Refs: n.Refs,
-		Removable: n.Removable, Pinned: n.Pinned, Attrs: n.Attrs}
-	content, err := tree.NodeOf(n).Content.Value(ctx)
-	if text, ok := content.Text(); ok {
-		s.Content = text
-	} else if content != "" {
-		s.Content = json.RawMessage(content)
-	}
-	return s, err
-}
-
-// changes returns the headers that differ in another description of the node, with their new values; nil for those
-// that it lacks.
-func (s *Spec) changes(now *Spec) (map[string]any, error) {
-	set := map[string]any{}
-	put := func(name string, was, is, none any) {
-		if reflect.DeepEqual(was, is) {
-			return
-		}
-		if set[name] = is; reflect.DeepEqual(is, none) {
-			set[name] = nil
-		}
-	}
-	put("id", s.ID, now.ID, "")
-	put("nodeType", s.NodeType, now.NodeType, "")
-	put("removable", s.Removable, now.Removable, false)
-	put("offset", s.Offset, now.Offset, nil)
-	put("priority", s.Priority, now.Priority, nil)
-	put("ttl", s.TTL, now.TTL, (*int64)(nil))
-	put("cad", s.Cad, now.Cad, (*int64)(nil))
-	put("role", s.Role, now.Role, "")
-	put("kind", s.Kind, now.Kind, "")
-	put("key", s.Key, now.Key, "")
-	put("provenance", s.Provenance, now.Provenance, "")
-	put("mime", s.MIME, now.MIME, "")
-	put("encoding", s.Encoding, now.Encoding, "")
-	put("pinned", s.Pinned, now.Pinned, false)
-	put("content", s.Content, now.Content, nil)
-	put("tags", append([]string(nil), s.Tags...), append([]string(nil), now.Tags...), []string(nil))
-	put("refs", append([]string(nil), s.Refs...), append([]string(nil), now.Refs...), []string(nil))
-	for name := range s.Attrs {
-		if _, stays := now.Attrs[name]; !stays {
-			set[name] = nil
-		}
-	}
-	for name, v := range now.Attrs {
-		if !tree.CustomName(name) {
-			return nil, tree.NoHeader(name)
-		}
-		if was, had := s.Attrs[name]; !had || !reflect.DeepEqual(was, v) {
-			set[name] = v
-		}
-	}
-	return set, nil
 }
 
 // Splice adds a sealed turn with these nodes at a depth of the history, 1 for the newest turn, and returns its
@@ -154,25 +67,8 @@ func (b *Batch) Replace(id string, s Spec) (replaced string) {
 		if err != nil {
 			return "", err
 		}
-		if overlay, err := b.editor.Overlay(id, tree.Spec(s)); overlay != "" || err != nil {
-			return overlay, err
-		}
-		b.Update(id, func(now *Spec) { now.replace(s) })
-		return id, b.err
+		return b.editor.Replace(id, tree.Spec(s))
 	})
-}
-
-// replace takes over the content of another description, and the headers that it has.
-func (s *Spec) replace(by Spec) {
-	content := by.Content
-	to, was := reflect.ValueOf(&by).Elem(), reflect.ValueOf(*s)
-	for i := range to.NumField() {
-		if to.Field(i).IsZero() {
-			to.Field(i).Set(was.Field(i))
-		}
-	}
-	by.ID, by.NodeType, by.Removable, by.Content = s.ID, s.NodeType, s.Removable, content
-	*s = by
 }
 
 // named returns the id of the node that a text names: an id or, in edition 1.0, a selector that finds one node of

@@ -240,11 +240,11 @@ func (x *Editor) redact(path []*Entry) error {
 	})
 }
 
-// Overlay adds a block behind the core of the turn of a sealed node, which stays and is sent still: a new
+// overlay adds a block behind the core of the turn of a sealed node, which stays and is sent still: a new
 // version beside it, that refers to it. It returns the id, "" for a node that is not sealed.
 //
 // Specification: 1.0 05 §6.2.
-func (x *Editor) Overlay(id string, s Spec) (overlay string, err error) {
+func (x *Editor) overlay(id string, s Spec) (made string, err error) {
 	path, err := x.find(id)
 	if err != nil || !x.env.Bare || !within(path, Seq) {
 		return "", err
