@@ -6,6 +6,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/address"
 	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/engine"
@@ -19,7 +20,7 @@ import (
 // bytes.
 func (c *Context) ExportSnapshots(ctx context.Context, w io.Writer, from, to Address) (err error) {
 	s := c.state.Load()
-	first, last, err := cycles(s.Info, from, to)
+	first, last, err := address.Snapshots(s.Info.Info, string(from), string(to))
 	if err != nil {
 		return err
 	}

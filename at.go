@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/address"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
@@ -12,7 +13,7 @@ import (
 )
 
 // CycleAt returns the cycle of the snapshot at an address, without reading it. The working state is no snapshot.
-func (c *Context) CycleAt(a Address) (int64, error) { return a.cycle(c.state.Load().Info) }
+func (c *Context) CycleAt(a Address) (int64, error) { return address.Snapshot(string(a), c.Info()) }
 
 // Working returns the working state as it was last loaded or written, without asking the store. Use [Context.At] with
 // the address working to be sure that it holds nothing that was erased since.
@@ -41,10 +42,10 @@ func (c *Context) stateAt(ctx context.Context, a Address) (s *state, t *tree.Tre
 
 // treeAt returns the tree of a snapshot, or of the working state.
 func (c *Context) treeAt(ctx context.Context, s *state, a Address) (*tree.Tree, error) {
-	if a.names(workingWord) {
+	if a.isWorking() {
 		return s.open(), nil
 	}
-	cycle, err := a.cycle(s.Info)
+	cycle, err := address.Snapshot(string(a), s.Info.Info)
 	if err != nil {
 		return nil, err
 	}
@@ -58,15 +59,15 @@ func (c *Context) treeAt(ctx context.Context, s *state, a Address) (*tree.Tree, 
 // a snapshot that stands alone (see [ReadSnapshot]) answers these addresses as a
 // [Context] does. It returns E_SNAPSHOT_NOT_FOUND for any other address.
 func (s *Snapshot) At(a Address) (_ *Snapshot, err error) {
-	at, err := a.point()
+	at, err := address.Parse(string(a))
 	if err != nil {
 		return nil, err
 	}
-	if at.axis == workingAxis || at == (point{axis: 't'}) || at == (point{'c', s.Cycle()}) {
+	if at.IsWorking() || at == address.Back(0) || at == address.Cycle(s.Cycle()) {
 		return s, nil
 	}
-	return nil, noSnapshot(a.written(s.edition), fault.NoOffset, "the document is one snapshot, "+
-		Address(latestWord).Text(s.edition)+", which is "+Cycle(s.Cycle()).String())
+	return nil, address.NoSnapshot(string(a), s.edition, "the document is one snapshot, "+
+		address.Back(0).Text(s.edition)+", which is "+Cycle(s.Cycle()).String())
 }
 
 // named returns an error if the address of a selector names anything but this snapshot.
@@ -81,7 +82,7 @@ func (s *Snapshot) named(q *selector.Selector) error {
 		return fault.New(fault.SelectorInvalid, "the selector addresses a range, but a document is one snapshot",
 			"leave the address out")
 	}
-	_, err := s.At(addressOf(q))
+	_, err := s.At(Address(address.Of(q)))
 	return err
 }
 
@@ -95,7 +96,7 @@ func (c *Context) History(ctx context.Context, from, to Address) iter.Seq2[*Snap
 			yield(nil, err)
 			return
 		}
-		first, last, err := cycles(s.Info, from, to)
+		first, last, err := address.Snapshots(s.Info.Info, string(from), string(to))
 		if err != nil {
 			yield(nil, err)
 			return
@@ -127,11 +128,11 @@ func (c *Context) addressed(ctx context.Context, s *state, q *selector.Selector)
 		}
 	case q.Time != nil && q.Time.Kind == selector.Range:
 		var err error
-		if first, last, warnings, err = resolveRange(q, s.Info); err != nil {
+		if first, last, warnings, err = address.Range(q, s.Info.Info); err != nil {
 			return nil, nil, err
 		}
 	default:
-		t, err := c.treeAt(ctx, s, addressOf(q))
+		t, err := c.treeAt(ctx, s, Address(address.Of(q)))
 		if err != nil {
 			return nil, nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/address"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -25,7 +26,7 @@ func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (_
 	if done, err := c.forked(ctx, name, optionsOf(n).Request); done != nil || err != nil {
 		return done, err
 	}
-	cycle, err := at.cycle(s.Info)
+	cycle, err := address.Snapshot(string(at), s.Info.Info)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 	if done, err := c.earlierUndo(ctx, s, optionsOf(n).Request); done != "" || err != nil {
 		return done, err
 	}
-	cycle, err := back(1).cycle(s.Info)
+	cycle, err := address.Snapshot(address.Back(1).Word(), s.Info.Info)
 	if err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/address"
 	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/provenance"
@@ -166,8 +167,8 @@ func (c *Context) Occurrences(ctx context.Context, from, to Address, working boo
 		return nil, err
 	}
 	first, last := int64(1), int64(0)
-	if !from.names(workingWord) && s.Cycle >= s.First {
-		if first, last, err = cycles(s.Info, from, to); err != nil {
+	if !from.isWorking() && s.Cycle >= s.First {
+		if first, last, err = address.Snapshots(s.Info.Info, string(from), string(to)); err != nil {
 			return nil, err
 		}
 	}
@@ -181,7 +182,7 @@ func (c *Context) Occurrences(ctx context.Context, from, to Address, working boo
 func (c *Context) Prefixes(ctx context.Context, from, to Address) iter.Seq2[inspect.Prefix, error] {
 	return func(yield func(inspect.Prefix, error) bool) {
 		s := c.state.Load()
-		first, last, err := cycles(s.Info, from, to)
+		first, last, err := address.Snapshots(s.Info.Info, string(from), string(to))
 		if err != nil {
 			yield(inspect.Prefix{}, err)
 			return

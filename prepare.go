@@ -11,6 +11,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/address"
 	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/provenance"
@@ -168,10 +169,10 @@ func (c *Context) PlanPruning(ctx context.Context, at Address, p *Pruning) (*ins
 	if err != nil {
 		return nil, err
 	}
-	if at.names(workingWord) {
+	if at.isWorking() {
 		return c.plan(ctx, s, c.retained(), p)
 	}
-	cycle, err := at.cycle(s.Info)
+	cycle, err := address.Snapshot(string(at), s.Info.Info)
 	if err != nil {
 		return nil, err
 	}

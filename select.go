@@ -226,15 +226,5 @@ func (c *Context) RangeDiffLatest(ctx context.Context, query string, o *diff.Ran
 	if r.Selector.Edition.Traits().T0Working {
 		latest++
 	}
-	axis := r.Selector.Time.From.Axis
-	name := func(cycle int64) diff.SnapshotRef { return snapshotRef(axis, latest, cycle) }
-	return r.Changes(ctx, trees, name, warnings)
-}
-
-// snapshotRef names the snapshot of a cycle on an axis; latest is the cycle of @t0.
-func snapshotRef(axis byte, latest, cycle int64) diff.SnapshotRef {
-	if axis == 'c' {
-		return diff.SnapshotRef{Kind: "c", Value: cycle, Label: Cycle(cycle).String(), Cycle: cycle}
-	}
-	return diff.SnapshotRef{Kind: "t", Value: cycle - latest, Label: back(latest - cycle).String(), Cycle: cycle}
+	return r.Changes(ctx, trees, latest, warnings)
 }

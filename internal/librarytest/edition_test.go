@@ -11,33 +11,8 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
-
-func TestAddressesInEditions(t *testing.T) {
-	for _, x := range []struct {
-		edition selector.Edition
-		text    string
-		want    pact.Address
-	}{
-		{selector.V1, "@t0", "working"}, {selector.V1, "@t-1", "latest"}, {selector.V1, "@t-3", "latest-2"},
-		{selector.V1, "@c4", pact.Cycle(4)}, {selector.V1, "latest-2", "latest-2"}, {selector.V1, "working", "working"},
-		{selector.Canonical, "@t0", "latest"}, {selector.Canonical, "@t-3", "latest-3"},
-		{selector.V01, "working", "working"}, {selector.Depth, "latest", "latest"},
-	} {
-		got, err := pact.ParseAddress(x.text, x.edition)
-		if err != nil || got != x.want {
-			t.Errorf("%s in %s: %q, %v", x.text, x.edition, got, err)
-		}
-		if text := x.want.Text(x.edition); strings.HasPrefix(x.text, "@") && text != x.text {
-			t.Errorf("%q in %s is written %s, want %s", x.want, x.edition, text, x.text)
-		}
-		if again, err := pact.ParseAddress(x.want.Text(x.edition), x.edition); err != nil || again != x.want {
-			t.Errorf("%q in %s is read back as %q, %v", x.want, x.edition, again, err)
-		}
-	}
-}
 
 func TestAnUntouchedWorkingStateIsTheNewestSnapshot(t *testing.T) {
 	ctx, c := context.Background(), published(t, pact.NewDB(store.NewMemory()), 2)
@@ -110,27 +85,6 @@ func TestAddressesOfEdition1(t *testing.T) {
 	_, err = fresh.Select(ctx, "@t-1 .block", nil)
 	if !errors.Is(err, fault.SnapshotNotFound) || !strings.Contains(err.Error(), "@t-1") {
 		t.Errorf("@t-1 of a new context: %v", err)
-	}
-}
-
-// What a range leaves out is said with addresses that exist.
-func TestClampedRangesOfEdition1(t *testing.T) {
-	for _, c := range []struct {
-		commits int
-		query   string
-		want    []string
-	}{
-		{0, "@t0..@t-1 .block", []string{"the range begins before the oldest snapshot: clamped to @t0"}},
-		{1, "@t0..@t-9 .block", []string{"the range begins before the oldest snapshot: clamped to @c1"}},
-		{1, "@t2..@t-1 .block", []string{"the range ends after the working state: clamped to @t0"}},
-		{1, "@t0..@t-1 .block @v=1", []string{"@v=1 means nothing here and is ignored"}},
-		{1, "@c1..@c2 .block", []string{"the range ends after the latest snapshot: clamped to @c1"}},
-	} {
-		r, err := published(t, pact.NewDB(store.NewMemory()), c.commits).RangeDiffLatest(context.Background(), c.query, nil)
-		must(t, err)
-		if !slices.Equal(r.Warnings, c.want) {
-			t.Errorf("%s after %d commits warns %q", c.query, c.commits, r.Warnings)
-		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/address"
 	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/internal/tree"
@@ -69,11 +70,11 @@ func modeOfChanges(q *selector.Selector) (string, error) {
 }
 
 // Changes compares neighbours of the given snapshots, which come newest first; in
-// the mode reduce it compares the two ends. name returns the address of a
-// snapshot; the result repeats warnings. Changes fails if it cannot read a
+// the mode reduce it compares the two ends. latest is the cycle of @t0;
+// the result repeats warnings. Changes fails if it cannot read a
 // content, and as [query.Plan.Run] does. Cost: the selected nodes of each snapshot
 // and the differences between neighbours.
-func (r *Range) Changes(ctx context.Context, trees []*tree.Tree, name func(cycle int64) diff.SnapshotRef,
+func (r *Range) Changes(ctx context.Context, trees []*tree.Tree, latest int64,
 	warnings []string) (*diff.RangeDiffLatestResult, error) {
 	text := cmp.Or(r.Selector.Source, r.Selector.String())
 	b := rangeBuilder{Range: r, result: &diff.RangeDiffLatestResult{Query: text, Mode: r.mode,
@@ -82,7 +83,7 @@ func (r *Range) Changes(ctx context.Context, trees []*tree.Tree, name func(cycle
 	if o := &r.options; o.MaxSnapshots != nil || o.MaxChangesPerSnapshot != nil {
 		b.result.Limits = &diff.RangeLimits{MaxSnapshots: o.MaxSnapshots, MaxChangesPerSnapshot: o.MaxChangesPerSnapshot}
 	}
-	if err := b.blocks(ctx, b.newest(trees), name); err != nil {
+	if err := b.blocks(ctx, b.newest(trees), latest); err != nil {
 		return nil, err
 	}
 	return b.result, nil
@@ -111,7 +112,8 @@ func (b *rangeBuilder) newest(trees []*tree.Tree) []*tree.Tree {
 
 // blocks compares neighbours, newest first; in the mode reduce it compares the two
 // ends.
-func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func(cycle int64) diff.SnapshotRef) error {
+func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, latest int64) error {
+	name := func(cycle int64) diff.SnapshotRef { return snapshotRef(b.Selector.Time.From.Axis, latest, cycle) }
 	for _, t := range trees {
 		b.result.Snapshots = append(b.result.Snapshots, name(t.Cycle()))
 	}
@@ -153,6 +155,14 @@ func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func
 		b.result.Diffs = append(b.result.Diffs, block)
 	}
 	return nil
+}
+
+// snapshotRef names the snapshot of a cycle on an axis; latest is the cycle of @t0.
+func snapshotRef(axis byte, latest, cycle int64) diff.SnapshotRef {
+	if axis == 'c' {
+		return diff.SnapshotRef{Kind: "c", Value: cycle, Label: address.Cycle(cycle).Text(""), Cycle: cycle}
+	}
+	return diff.SnapshotRef{Kind: "t", Value: cycle - latest, Label: address.Back(latest - cycle).Text(""), Cycle: cycle}
 }
 
 // cut leaves out the entries beyond the cap on a block.

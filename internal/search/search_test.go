@@ -108,10 +108,11 @@ func TestChangesAgreeWithModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(asked, err)
 			}
+			latest := trees[0].Cycle()
 			name := func(cycle int64) diff.SnapshotRef {
-				return diff.SnapshotRef{Label: fmt.Sprint("@c", cycle), Cycle: cycle}
+				return diff.SnapshotRef{Kind: "t", Value: cycle - latest, Label: fmt.Sprint("@t", cycle-latest), Cycle: cycle}
 			}
-			got, err := rg.Changes(context.Background(), trees, name, nil)
+			got, err := rg.Changes(context.Background(), trees, latest, nil)
 			if err != nil {
 				t.Fatal(asked, err)
 			}
@@ -235,9 +236,7 @@ func TestARangeVisitsWhatChanged(t *testing.T) {
 		r, err := NewRange(canonical("@t-1..@t0 "+text), diff.RangeOptions{}, nil)
 		must(t, err)
 		for n = 1; ; n *= 2 { // the least power of two that is enough
-			got, err := r.Changes(budget.With(t.Context(), n, n), trees, func(cycle int64) diff.SnapshotRef {
-				return diff.SnapshotRef{Cycle: cycle}
-			}, nil)
+			got, err := r.Changes(budget.With(t.Context(), n, n), trees, 2, nil)
 			if err == nil && len(got.Diffs[0].Changed) == 1 {
 				return n
 			}
