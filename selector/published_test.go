@@ -3,6 +3,7 @@ package selector
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,20 @@ func TestPublishedForms(t *testing.T) {
 		}
 		if got := s.String(); got != want {
 			t.Errorf("%s prints as %s, want %s", text, got, want)
+		}
+	}
+}
+
+// 1.0 04 §4: what a control of another tool means is nobody's to guess, so it is said that it means nothing.
+func TestControlsOfOthersAreReported(t *testing.T) {
+	for text, want := range map[string][]string{
+		"@t0..@t-1 .block @v=1":    {"@v=1 means nothing here and is ignored"},
+		".a @limt=2 @limit=2 @c3x": {"@limt=2 means nothing here and is ignored", "@c3x means nothing here and is ignored"},
+		".a @limit=2":              nil,
+	} {
+		s, err := Parse(text, V1)
+		if err != nil || !slices.Equal(s.Warnings(), want) {
+			t.Errorf("%s: %v warns %q, want %q", text, err, s.Warnings(), want)
 		}
 	}
 }

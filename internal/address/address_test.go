@@ -1,6 +1,7 @@
 package address
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +51,30 @@ func TestAnAddressNamesOneCycle(t *testing.T) {
 	}
 	if first, last, err := Snapshots(i, "latest", "@c4"); err != nil || first != 4 || last != 7 {
 		t.Errorf("from the latest back to @c4 are %d to %d, %v", first, last, err)
+	}
+}
+
+// A range that has no snapshot at all is refused, with its place in the selector.
+func TestRangesWithoutASnapshot(t *testing.T) {
+	i := history.Info{First: 3, Cycle: 7}
+	for text, e := range map[string]selector.Edition{"@c1..@c2 .a": "canonical", "@c8..@c9 .a": "canonical",
+		"@t-9..@t-5 .a": "canonical", "@c9..@c8 .a": "1.0", "@t-8..@t-6 .a": "1.0"} {
+		q, err := selector.Parse(text, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		address, _, _ := strings.Cut(text, " ")
+		_, _, _, err = Range(q, i)
+		if f := new(fault.Error); !errors.As(err, &f) || f.Code != fault.SnapshotNotFound || f.Token != address || f.Offset != 0 {
+			t.Errorf("%s in %s: %v", text, e, err)
+		}
+	}
+	q, err := selector.Parse("@c2..@c3 .a", "canonical")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, last, _, err := Range(q, i); err != nil || first != 3 || last != 3 {
+		t.Errorf("a range that ends with the oldest snapshot is %d to %d, %v", first, last, err)
 	}
 }
 
