@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
@@ -123,6 +124,36 @@ func TestAnOutcomeIsTheSumOfItsCalls(t *testing.T) {
 		if got, want := fmt.Sprint(o.Sent, o.Read, o.Written, o.Reasoning, o.Removed, o.Breaks, *o.Cost), fmt.Sprint(sum.Sent, sum.Read, sum.Written,
 			sum.Reasoning, sum.Removed, sum.Breaks, cost); got != want || o.Policy == "p" && (o.Reasoning == 0 || o.Removed == 0) || len(o.ByCall) != 6 {
 			t.Errorf("%s: %s of %d calls, want %s", o.Policy, got, len(o.ByCall), want)
+		}
+	}
+}
+
+// A call has the id that its API gave it, a result that of its call; where a log has none it is that of the call's block.
+func TestIDsOfCalls(t *testing.T) {
+	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "run", nil)
+	testrun.Must(t, err)
+	testrun.Must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
+		add := func(id, kind, ref string, attrs map[string]any) {
+			s := pact.Spec{ID: id, Kind: kind, Offset: 1, Content: "x", Attrs: attrs}
+			if ref != "" {
+				s.Refs = []string{ref}
+			}
+			b.Add("^ah", s)
+		}
+		add("named", "call", "", map[string]any{"wire:call": "c1"})
+		add("bare", "call", "", nil)
+		add("of named", "result", "named", map[string]any{"wire:call": "c1"})
+		add("of bare", "result", "bare", nil)
+		add("of none", "result", "", nil)
+		add("text", "text", "bare", nil)
+		return b.Err()
+	}, nil))
+	working := tree.Of(c.Working())
+	for id, want := range map[string]string{"named": "c1", "bare": "bare", "of named": "c1", "of bare": "bare", "of none": "", "text": ""} {
+		n, err := working.Node(id)
+		testrun.Must(t, err)
+		if got, err := callOf(working, n); err != nil || got != want {
+			t.Errorf("%s: %q, %v, want %q", id, got, err, want)
 		}
 	}
 }

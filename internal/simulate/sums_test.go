@@ -292,7 +292,7 @@ func TestTheRequestOfAThread(t *testing.T) {
 		}})
 		testrun.Must(t, err)
 	}
-	say(pact.Spec{Role: "system", Content: "rule"}, pact.Spec{Role: "system", Content: "another"}, pact.Spec{Role: "user", Content: "q"})
+	say(pact.Spec{Role: "system", Content: "rule"}, pact.Spec{Role: "system", Content: "another"}, pact.Spec{Role: "user", Content: "q"}, pact.Spec{Role: "user", Content: "and"})
 	say(pact.Spec{Role: "assistant", Kind: "thinking", Content: "hm"}, pact.Spec{ID: "a", Role: "assistant", Kind: "call", Content: "a"},
 		pact.Spec{ID: "b", Role: "assistant", Kind: "call", Content: "b"}, pact.Spec{Role: "tool", Kind: "result", Content: "1", Refs: []string{"a"}},
 		pact.Spec{Role: "tool", Kind: "result", Content: "2", Refs: []string{"b"}})
@@ -312,7 +312,7 @@ func TestTheRequestOfAThread(t *testing.T) {
 		got = append(got, text)
 		return err
 	}))
-	if want := "0: -1 -1* 0*, 3: -1 -1* 0 1 1 1 2 2*, 8: -1 -1* 0 1 1 1 2 2 3* 3"; strings.Join(got, ", ") != want {
+	if want := "0: -1 -1* 0 0*, 4: -1 -1* 0 0 1 1 1 2 2*, 9: -1 -1* 0 0 1 1 1 2 2 3* 3"; strings.Join(got, ", ") != want {
 		t.Errorf("%s, want %s", strings.Join(got, ", "), want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 )
 
@@ -50,6 +51,26 @@ func TestARepeatedCallIsNotShortenedAgain(t *testing.T) {
 		again, calls := c.last.RepeatedCalls()
 		if got != x.decided || x.text != "" && c.text("c12") != x.text || (again == 1) != x.again || calls != 13 {
 			t.Errorf("%s: %q, %d again; sent %q", name, got, again, c.text("c12"))
+		}
+	}
+}
+
+// An answer only refers to an earlier one if it says that nothing changed and speaks of what was said before, in a few words.
+// git says of a commit that nothing changed, and means no earlier answer.
+func TestWhichAnswersOnlyReferToAnEarlierOne(t *testing.T) {
+	const refers = "No changes since the last read."
+	padded := func(bytes int) canon.Any { return canon.Text(refers + strings.Repeat(" ", bytes-len(refers))) }
+	text := func(s string) canon.Any { return canon.Text(s) }
+	for _, x := range []struct {
+		says canon.Any
+		want bool
+	}{
+		{text(refers), true}, {canon.ArrayOf(canon.Fields("type", "text", "text", refers)), true}, {padded(mostAnswer), true}, {padded(mostAnswer + 1), false},
+		{text("Identical to the output shown above."), true}, {text("The file is still current: you have already read it."), true},
+		{text("Already up to date."), false}, {text("no changes added to commit"), false}, {text("As the result above says, it failed."), false}, {text(""), false},
+	} {
+		if got := refersBack(x.says); got != x.want {
+			t.Errorf("%.60s: %t", x.says.Value(), got)
 		}
 	}
 }
