@@ -62,6 +62,16 @@ func (s *Store) Flush(ctx context.Context) error {
 	return s.flush(ctx)
 }
 
+// End is Flush behind work that ended with an error, nil for none: what waits is of use also then. It returns that error, or why
+// nothing could be written; what others changed meanwhile is also why what waits and what they wrote seems damaged together.
+func (s *Store) End(ctx context.Context, err error) error {
+	failed := s.Flush(ctx)
+	if err == nil || errors.Is(err, fault.Store) && errors.Is(failed, fault.Conflict) {
+		return failed
+	}
+	return err
+}
+
 // Close implements [store.Store]. It writes what waits.
 func (s *Store) Close() error {
 	s.mu.Lock()

@@ -118,7 +118,7 @@ func importAll(ctx context.Context, a *command.App, s *pact.DB, in *plan) ([]int
 		}
 	})
 	if in.to != nil { // also after an error: the same import again goes on behind what it made
-		err = cmp.Or(err, in.to.Flush(ctx))
+		err = in.to.End(ctx, err)
 	}
 	m.End()
 	for i := range list {
