@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/verify"
@@ -81,8 +83,8 @@ func TestVerifyFindsOtherBytesThanWereSent(t *testing.T) {
 		_, err = c.Commit(background, nil)
 		must(t, err)
 	}
-	var history bytes.Buffer
-	must(t, c.Export(background, &history))
+	var export bytes.Buffer
+	must(t, c.Export(background, &export))
 	log, err := logOf(c)
 	must(t, err)
 	for _, e := range log {
@@ -90,7 +92,7 @@ func TestVerifyFindsOtherBytesThanWereSent(t *testing.T) {
 			continue
 		}
 		other := sha256.Sum256([]byte("others"))
-		_, _, err := pact.ImportHistory(background, db, "altered", bytes.NewReader(bytes.ReplaceAll(history.Bytes(),
+		_, _, err := pact.ImportHistory(background, db, "altered", bytes.NewReader(bytes.ReplaceAll(export.Bytes(),
 			[]byte(e.Sent), []byte(hex.EncodeToString(other[:])))), nil)
 		must(t, err)
 	}
@@ -100,5 +102,27 @@ func TestVerifyFindsOtherBytesThanWereSent(t *testing.T) {
 		if d := found.Defect; (d != nil) != (cycle > 0) || d != nil && (d.Cycle != cycle || d.What != "SHA-256 of the bytes that were sent") {
 			t.Errorf("%s: %+v", name, d)
 		}
+	}
+}
+
+// Of each commit with attempts verify says whether it has the thread that one sent, or another: that is no defect.
+func TestVerifySaysWhichCommitsAreOtherThanWhatWasSent(t *testing.T) {
+	db := pact.NewDB(store.NewMemory())
+	c := create(t, db)
+	for n := range 3 {
+		a, err := c.StartAttempt(background, pact.ProviderCall{Provider: "p", Model: "m", Edit: say("asked")}, io.Discard, nil)
+		must(t, err)
+		if n == 1 {
+			must(t, c.Edit(background, say("more"), nil))
+		}
+		_, err = c.EndAttempt(background, pact.Outcome{ID: a.ID, Status: history.Completed})
+		must(t, err)
+		_, err = c.Commit(background, nil)
+		must(t, err)
+	}
+	found, err := pact.Verify(background, db, c.Info().Name, nil)
+	must(t, err)
+	if got := found.Attempts; got == nil || got.Matching != 2 || !slices.Equal(got.Differing, []int64{2}) || !found.Holds() {
+		t.Errorf("%+v, %+v", got, found.Defect)
 	}
 }
