@@ -1,6 +1,8 @@
 package calllog
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,5 +47,31 @@ func TestContentsOfResults(t *testing.T) {
 	}
 	if got := resultContent(canon.Any{}).Value(); got != `""` {
 		t.Errorf("nothing is %s", got)
+	}
+}
+
+// A list of Gemini's contents has parts in each, of a role that Gemini has or of none.
+func TestWhatIsAListOfGemini(t *testing.T) {
+	for text, want := range map[string]bool{`[{"role":"user","parts":[]},{"role":"model","parts":[]},{"role":"function","parts":[]},{"parts":[]}]`: true,
+		`[{"role":"assistant","parts":[]}]`: false, `[{"role":"user","parts":[]},{"role":"tool","parts":[]}]`: false, `[{"role":"user","parts":{}}]`: false,
+		`[{"role":"user"}]`: false, `[{"kind":"request","parts":[]}]`: false, `[{"kind":"request","role":"user","parts":[]}]`: false, `[]`: false} {
+		if got := isGeminiList(raw(text)); got != want {
+			t.Errorf("%s: %t", text, got)
+		}
+	}
+}
+
+// A span of the Agents SDK that has no messages is left out, and a finding says so, with how many there are.
+func TestASpanWithoutMessagesIsNamed(t *testing.T) {
+	const span = `{"object":"trace.span","id":"s","trace_id":"t","span_data":{"type":"response","response_id":"r"}}`
+	data, err := os.ReadFile("testdata/agents-sdk-trace.jsonl") // its sixth line is such a span
+	must(t, err)
+	for more, want := range map[string]string{"": "line 6: a span has no messages, so it was left out",
+		span: "line 6: a span has no messages, so it was left out (and 1 more like it)"} {
+		log, err := readWhole(append(slices.Clone(data), more...))
+		must(t, err)
+		if len(log.Findings) != 1 || log.Findings[0].Message != want || len(log.Sessions) != 1 {
+			t.Errorf("%+v, %d conversations", log.Findings, len(log.Sessions))
+		}
 	}
 }
