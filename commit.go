@@ -83,7 +83,6 @@ func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (_ *Sealed, e
 	if err != nil {
 		return nil, c.lost(ctx, s, err, c.commitAgain(s, opts))
 	}
-	next.past = []*tree.Tree{s.Head} // an undo goes back to it
 	c.state.Store(next)
 	c.settle(ctx, s.Head, cand.sealed)
 	return cand.snapshot(s), nil
@@ -282,7 +281,7 @@ func (c *Context) settle(ctx context.Context, before, now *tree.Tree) {
 		return
 	}
 	next := *state
-	next.State, next.past = *loaded, nil
+	next.State = *loaded
 	c.state.CompareAndSwap(state, &next) // if it fails, a reader has loaded the state after an erasure
 }
 

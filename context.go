@@ -64,9 +64,6 @@ type undoneLine struct {
 type state struct {
 	engine.State
 	candidate *candidate // for the next snapshot; nil if none is prepared
-
-	past  []*tree.Tree // snapshots before the latest, oldest first, for Undo
-	reach int64        // how many of them Undo read at once
 }
 
 // candidate is a cycle that was expired, pruned and sealed but not published.

@@ -12,14 +12,12 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/address"
 	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // Fork makes a new context that begins as a snapshot of this one. The two share everything up to that snapshot
 // instead of copying it; what comes later belongs to each alone. Generated ids in a fork end in its number
 // (block:12-3-f2), so that related contexts never give the same id. Uncommitted edits stay behind. Errors: E_CONFLICT
-// if the name is taken, E_STORE also if the store made the fork and then cannot read it: Fork with the same request
-// token returns it later. Cost: reading the snapshot.
+// if the name is taken. Cost: reading the snapshot.
 func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (_ *Context, err error) {
 	f := c.options().context(c.store)
 	s := c.state.Load()
@@ -30,15 +28,11 @@ func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (_
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.treeAt(ctx, s, Cycle(cycle))
+	next, err := c.store.Fork(ctx, s.Key, cycle, engine.Fork{Name: name, Entry: c.entry(n, s.Stamps)})
 	if err != nil {
 		return nil, err
 	}
-	next, err := c.branch(ctx, s, t, engine.Fork{Name: name, Entry: c.entry(n, s.Stamps)})
-	if err != nil {
-		return nil, err
-	}
-	f.state.Store(next)
+	f.state.Store(&state{State: *next})
 	return f, nil
 }
 
@@ -69,9 +63,8 @@ func (c *Context) forked(ctx context.Context, name, token string) (*Context, err
 
 // Undo takes the last commit back: in one durable step a fork of the snapshot before it gets the name of this
 // context, and this Context continues with the fork. Nothing is lost: the old context, with its uncommitted edits,
-// keeps the name that Undo returns. Errors: E_SNAPSHOT_NOT_FOUND if there is no snapshot before the
-// last, E_CONFLICT if another writer was faster, E_STORE also if the store made the fork and then cannot read it:
-// Undo with the same request token does not undo twice.
+// keeps the name that Undo returns. Undo with the same request token does not undo twice. Errors:
+// E_SNAPSHOT_NOT_FOUND if there is no snapshot before the last, E_CONFLICT if another writer was faster.
 func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) {
 	c.write.Lock()
 	defer c.write.Unlock()
@@ -83,11 +76,6 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 	if err != nil {
 		return "", err
 	}
-	past, reach, err := c.before(ctx, s, cycle)
-	if err != nil {
-		return "", err
-	}
-	last := len(past) - 1
 	name, number := s.Name+"~c"+strconv.FormatInt(s.State.Cycle, 10), 0
 	for {
 		undone = numbered(name, number)
@@ -95,13 +83,12 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 		if e.Report, err = json.Marshal(map[string]string{"undone": undone}); err != nil {
 			return "", fault.Wrap(fault.Store, err, "the report cannot be written", "report it as a fault of the library")
 		}
-		next, err := c.branch(ctx, s, past[last], engine.Fork{Name: s.Name, Entry: e, SupersededName: undone, Guard: guard(s)})
+		next, err := c.store.Fork(ctx, s.Key, cycle, engine.Fork{Name: s.Name, Entry: e, SupersededName: undone, Guard: guard(s)})
 		if err == nil {
 			if number > 0 {
 				c.undone = undoneLine{name, number}
 			}
-			next.past, next.reach = past[:last:last], reach
-			c.state.Store(next)
+			c.state.Store(&state{State: *next})
 			return undone, nil
 		}
 		taken, failed := c.takenAfter(ctx, err, undone)
@@ -116,21 +103,6 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 			}
 		}
 	}
-}
-
-// before returns the snapshots up to a cycle that precedes the latest one, oldest first. When one undo follows
-// another, it reads more snapshots at once each time, so that each undo costs little.
-func (c *Context) before(ctx context.Context, s *state, cycle int64) (list []*tree.Tree, reach int64, err error) {
-	if n := len(s.past); n > 0 && s.past[0].Cycle() <= cycle && cycle <= s.past[n-1].Cycle() {
-		return s.past[:cycle-s.past[0].Cycle()+1], s.reach, nil
-	}
-	if s.reach == 0 {
-		t, err := c.treeAt(ctx, s, Cycle(cycle))
-		return []*tree.Tree{t}, 1, err
-	}
-	reach = 4 * s.reach
-	list, err = engine.Collect(c.store.History(ctx, s.Key, max(s.First, cycle-reach+1), cycle))
-	return list, reach, err
 }
 
 // earlierUndo looks for an undo that was made before with the same token: the log of both lines has it. It continues
@@ -158,24 +130,6 @@ func (c *Context) earlierUndo(ctx context.Context, s *state, token string) (stri
 	}
 	c.state.Store(loaded)
 	return undone, nil
-}
-
-// branch makes a fork of a snapshot and returns its state.
-func (c *Context) branch(ctx context.Context, s *state, t *tree.Tree, f engine.Fork) (*state, error) {
-	info, err := c.store.Fork(ctx, s.Key, t.Cycle(), f)
-	if err != nil {
-		return nil, err
-	}
-	// the entry that published the snapshot, and that of the fork
-	begun, err := c.store.Log(ctx, info.Key, info.Origin.Revision, info.Revision)
-	if err != nil {
-		return nil, err
-	}
-	if len(begun) != 2 || begun[1].Digest != t.Digest().String() { // an erasure has changed it since
-		return c.load(ctx, info.Key)
-	}
-	return &state{State: engine.State{Info: info, Head: t, Working: t.WithCycle(info.Stamps.Cycle), Idle: begun[0].Idle,
-		From: c.store}}, nil
 }
 
 // numbered is the name that a line gets when its latest commit is undone; 0 for the first such line.

@@ -41,13 +41,13 @@ func (p permitted) Create(ctx context.Context, of engine.Creation) (engine.Info,
 }
 
 // Fork implements [engine.Contexts].
-func (p permitted) Fork(ctx context.Context, key history.Key, cycle int64, f engine.Fork) (engine.Info, error) {
+func (p permitted) Fork(ctx context.Context, key history.Key, cycle int64, f engine.Fork) (*engine.State, error) {
 	for _, name := range []string{f.Name, f.SupersededName} {
 		if name == "" {
 			continue
 		}
 		if err := p.may(ctx, name); err != nil {
-			return engine.Info{}, err
+			return nil, err
 		}
 	}
 	return p.Contexts.Fork(ctx, key, cycle, f)

@@ -52,8 +52,9 @@ type Contexts interface {
 
 	// Fork makes a context that begins with the snapshot of a cycle of another context;
 	// E_SNAPSHOT_NOT_FOUND if there is none. It shares the snapshots, the ids and the log of
-	// that context up to there, but not its drafts. Cost: independent of how much they share.
-	Fork(ctx context.Context, key history.Key, cycle int64, f Fork) (Info, error)
+	// that context up to there, but not its drafts. It returns the state of the new context. Cost: reading the
+	// snapshot; what is written is independent of how much they share.
+	Fork(ctx context.Context, key history.Key, cycle int64, f Fork) (*State, error)
 
 	// PutAttempt writes the record of a call of a provider and returns it as it is stored. The
 	// record is durable before PutAttempt returns. Without an id it starts an attempt with the

@@ -11,9 +11,9 @@ import (
 )
 
 // Fork implements [Contexts].
-func (e *Engine) Fork(ctx context.Context, key history.Key, cycle int64, f Fork) (Info, error) {
+func (e *Engine) Fork(ctx context.Context, key history.Key, cycle int64, f Fork) (*State, error) {
 	if err := names.Check(f.Name); err != nil {
-		return Info{}, err
+		return nil, err
 	}
 	var made *branch
 	var begun *state
@@ -48,11 +48,11 @@ func (e *Engine) Fork(ctx context.Context, key history.Key, cycle int64, f Fork)
 		return e.nameFork(ctx, b, of, made, f)
 	})
 	if err != nil {
-		return Info{}, err
+		return nil, err
 	}
 	e.forget(key)
 	e.cacheState(made, begun)
-	return made.info(), nil
+	return &State{Info: made.info(), Head: begun.head, Working: begun.working, Idle: begun.idle, From: e}, nil
 }
 
 // forkPoint returns the snapshot of a cycle and the record that published it. If it is the latest one, it is in memory.

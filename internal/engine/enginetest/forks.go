@@ -19,13 +19,21 @@ import (
 // what this driver saw.
 func (d *driver) fork(cycle int64, name string) *driver {
 	d.Helper()
-	info, err := d.store.Fork(background, d.state.Key, cycle, engine.Fork{Name: name, Entry: history.Entry{Actor: "forker"}})
+	begun, err := d.store.Fork(background, d.state.Key, cycle, engine.Fork{Name: name, Entry: history.Entry{Actor: "forker"}})
 	must(d.T, err)
-	return d.forked(cycle, name, info)
+	return d.forked(cycle, name, begun)
 }
 
-func (d *driver) forked(cycle int64, name string, info engine.Info) *driver {
+func (d *driver) forked(cycle int64, name string, begun *engine.State) *driver {
 	d.Helper()
+	info := begun.Info
+	same(d.T, d.snapshots[cycle], begun.Head)
+	read, err := d.beside().Load(background, info.Key)
+	must(d.T, err)
+	same(d.T, read.Working, begun.Working)
+	if read.Info != info || !slices.Equal(read.Idle, begun.Idle) {
+		d.Errorf("the fork begins as %+v with %q idle, and is loaded as %+v with %q", info, begun.Idle, read.Info, read.Idle)
+	}
 	was := d.published[cycle]
 	want := engine.Info{Stamps: was.Stamps, Info: history.Info{Key: info.Key, Name: name, Edition: d.state.Edition,
 		First: d.state.First, Cycle: cycle, Revision: was.Revision + 1, Fork: info.Fork,
@@ -166,7 +174,7 @@ func testForkAside(t *testing.T, s Suite) {
 	d := drive(t, s, "name")
 	other := driveIn(t, s, d.store, "other")
 	d.talk("one", "two")
-	put := func(f engine.Fork) (engine.Info, error) { return d.store.Fork(background, d.state.Key, 1, f) }
+	put := func(f engine.Fork) (*engine.State, error) { return d.store.Fork(background, d.state.Key, 1, f) }
 	stale := engine.Guard{Cycle: 2, Revision: d.state.Revision - 1}
 	for _, f := range []engine.Fork{
 		{Name: "name", SupersededName: "old", Guard: stale},
