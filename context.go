@@ -101,30 +101,13 @@ func (o OpenOptions) context(contexts engine.Contexts) *Context {
 	return &Context{store: contexts, clock: o.Clock, actor: o.Actor, counter: o.Counter, held: map[string]int{}}
 }
 
-// begin creates the context in its store. It keeps the last trees of a history alone, so
-// that the store may let go of the others before it is done.
+// begin creates the context in its store.
 func (c *Context) begin(ctx context.Context, g engine.Creation) (*Context, error) {
-	begun := engine.State{Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle), Idle: g.Entry.Idle, From: c.store}
-	if changes := g.Changes; changes != nil {
-		g.Changes = func(yield func(engine.Change, error) bool) {
-			for change, err := range changes {
-				if err == nil {
-					begun.Working = change.After
-				}
-				if err == nil && change.Sealed != nil {
-					begun.Head, begun.Idle = change.Sealed, change.Entry.Idle
-				}
-				if !yield(change, err) {
-					return
-				}
-			}
-		}
-	}
-	var err error
-	if begun.Info, err = c.store.Create(ctx, g); err != nil {
+	begun, err := c.store.Create(ctx, g)
+	if err != nil {
 		return nil, err
 	}
-	c.state.Store(&state{State: begun})
+	c.state.Store(&state{State: *begun})
 	return c, nil
 }
 

@@ -170,7 +170,7 @@ type stopped struct {
 	goes chan struct{}
 }
 
-func (s stopped) Create(ctx context.Context, g engine.Creation) (engine.Info, error) {
+func (s stopped) Create(ctx context.Context, g engine.Creation) (*engine.State, error) {
 	<-s.goes
 	return s.Contexts.Create(ctx, g)
 }

@@ -38,9 +38,9 @@ func (f *full) write() error {
 	return nil
 }
 
-func (f *full) Create(ctx context.Context, g engine.Creation) (engine.Info, error) {
+func (f *full) Create(ctx context.Context, g engine.Creation) (*engine.State, error) {
 	if err := f.write(); err != nil {
-		return engine.Info{}, err
+		return nil, err
 	}
 	return f.Contexts.Create(ctx, g)
 }

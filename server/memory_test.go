@@ -125,11 +125,11 @@ type stuck struct {
 	began, goOn chan struct{}
 }
 
-func (s *stuck) Create(ctx context.Context, g engine.Creation) (engine.Info, error) {
+func (s *stuck) Create(ctx context.Context, g engine.Creation) (*engine.State, error) {
 	s.began <- struct{}{}
 	select {
 	case <-ctx.Done():
-		return engine.Info{}, ctx.Err()
+		return nil, ctx.Err()
 	case <-s.goOn:
 		return s.Contexts.Create(ctx, g)
 	}

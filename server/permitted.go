@@ -33,9 +33,9 @@ func (p permitted) Find(ctx context.Context, name string) (engine.Info, error) {
 }
 
 // Create implements [engine.Contexts].
-func (p permitted) Create(ctx context.Context, of engine.Creation) (engine.Info, error) {
+func (p permitted) Create(ctx context.Context, of engine.Creation) (*engine.State, error) {
 	if err := p.may(ctx, of.Name); err != nil {
-		return engine.Info{}, err
+		return nil, err
 	}
 	return p.Contexts.Create(ctx, of)
 }

@@ -26,8 +26,8 @@ type Contexts interface {
 	// Present returns E_CONFLICT if a context was deleted, or if something in it was erased since it had so
 	// many erasures. Cost: a look-up, unless it was asked a moment ago.
 	Present(ctx context.Context, key history.Key, erasures int64) error
-	// Create makes a context. Its first revision is 1.
-	Create(ctx context.Context, g Creation) (Info, error)
+	// Create makes a context, and returns its state. Its first revision is 1.
+	Create(ctx context.Context, g Creation) (*State, error)
 	// Load reads the latest snapshot and the working state.
 	Load(ctx context.Context, key history.Key) (*State, error)
 	// History yields the snapshots of the cycles from..to, oldest first (05 §2). The trees

@@ -11,13 +11,13 @@ import (
 )
 
 // Create implements [Contexts].
-func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
+func (e *Engine) Create(ctx context.Context, g Creation) (*State, error) {
 	if err := names.Check(g.Name); err != nil {
-		return Info{}, err
+		return nil, err
 	}
 	n, err := e.makeRecords(ctx, &g)
 	if err != nil {
-		return Info{}, err
+		return nil, err
 	}
 	l, s := n.branch, n.state
 	err = e.write(ctx, func(b *store.Batch) error {
@@ -47,14 +47,14 @@ func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
 		return nil
 	})
 	if err != nil {
-		return Info{}, err
+		return nil, err
 	}
 	e.noteBranch(l)
 	e.extend(l, s.made)
 	s.made = nil
 	e.cacheState(l, s)
 	e.settleSoon(l, publishedSnapshot{})
-	return l.info(), nil
+	return &State{Info: l.info(), Head: s.head, Working: s.working, Idle: s.idle, From: e}, nil
 }
 
 // unkeyedContext is a context that has no key yet, with what is to write of it. An import can be long, and which

@@ -199,9 +199,11 @@ func (w *turns) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	info, err := w.store.Create(ctx, engine.Creation{Name: cmp.Or(w.name, "turns"), Edition: "canonical", Tree: first,
+	begun, err := w.store.Create(ctx, engine.Creation{Name: cmp.Or(w.name, "turns"), Edition: "canonical", Tree: first,
 		Stamps: stamps})
-	w.state = engine.State{Info: info, Head: first, Working: first.WithCycle(stamps.Cycle)}
+	if err == nil {
+		w.state = *begun
+	}
 	return err
 }
 

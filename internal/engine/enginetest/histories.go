@@ -5,6 +5,7 @@ import (
 	"io"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -42,12 +43,14 @@ func testSeveralChanges(t *testing.T, s Suite) {
 
 	// A context can begin with the same changes.
 	g := engine.Creation{Name: "begun", Edition: "canonical", Tree: before.Head, Stamps: before.Stamps, Changes: sequence(changes)}
-	info, err := d.store.Create(background, g)
+	begun, err := d.store.Create(background, g)
 	must(t, err)
-	d.state.Key, d.state.Name = info.Key, info.Name
-	if info != d.state.Info {
-		t.Errorf("created %+v, want %+v", info, d.state.Info)
+	d.state.Key, d.state.Name = begun.Key, begun.Name
+	if begun.Info != d.state.Info || !slices.Equal(begun.Idle, d.state.Idle) {
+		t.Errorf("created %+v with %q idle, want %+v with %q", begun.Info, begun.Idle, d.state.Info, d.state.Idle)
 	}
+	same(t, d.state.Head, begun.Head)
+	same(t, d.state.Working, begun.Working)
 	d.check()
 	d.edit(func(x *tree.Editor) { add(t, x, "^ah", block("and on")) })
 	d.commit()
