@@ -112,3 +112,36 @@ func TestAnAgentGoesOnBesideWhatSomebodyCommitted(t *testing.T) {
 		}
 	})
 }
+
+// A context that begins with a document has nothing before it to fork from: what lacks a part of the document begins anew.
+func TestACallThatLacksAPartOfADocumentBeginsANewRecording(t *testing.T) {
+	p, url := startProvider(t)
+	first, later := pact.NewDB(store.NewMemory()), pact.NewDB(store.NewMemory())
+	rec := recorder(t, first, record.Options{Context: "chat", Strict: true})
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
+	a.ask("question 0")
+	a.call()
+	rec.Close()
+	byTheWay(t, first, "chat", "By the way.")
+	s, err := opened(t, first, "chat").At(t.Context(), "@c2")
+	must(t, err)
+	var document strings.Builder
+	must(t, s.Export(t.Context(), &document))
+	_, _, err = pact.Import(t.Context(), later, "chat", []byte(document.String()), nil)
+	must(t, err)
+
+	rec = recorder(t, later, record.Options{Context: "chat", Strict: true})
+	a.client.Transport = rec.Transport(nil)
+	a.ask("question 1")
+	a.call()
+	rec.Close()
+	if got := rec.Stats(); got.Calls != 1 || got.Lost != 0 {
+		t.Errorf("%+v", got)
+	}
+	if got, want := callsOf(t, later, "chat-2"), []string{string(p.Received()[1].Body)}; !slices.Equal(got, want) {
+		t.Errorf("chat-2 has\n%q, want\n%q", got, want)
+	}
+	if text := blocks(t, opened(t, later, "chat").Working()); !strings.Contains(text, "By the way.") {
+		t.Errorf("what was committed by hand is gone:\n%s", text)
+	}
+}

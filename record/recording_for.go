@@ -41,7 +41,7 @@ func (r *Recorder) begin(ctx context.Context, call pact.ProviderCall, k *storedR
 }
 
 // goesOnBefore chooses for a request a fork that begins before the cycle of what its recording cannot take out, as an
-// error says. The cycle is an earlier one each time, and before the first there is nothing but a new recording.
+// error says, or a new recording if none is before it. A fork that lacks the same again is no way out: the error stays.
 func (q *request) goesOnBefore(l *recording, sealed error) error {
 	var of *fault.Error
 	if !errors.As(sealed, &of) {
@@ -51,7 +51,14 @@ func (q *request) goesOnBefore(l *recording, sealed error) error {
 	if err != nil || n == nil {
 		return errors.Join(sealed, err)
 	}
-	q.continues = &choice{recording: l, fork: true, cycle: n.Cycle - 1, why: fmt.Sprintf("it lacks what %s@c%d sealed", l.name, n.Cycle)}
+	before := n.Cycle - 1
+	if before < l.c.Info().First {
+		before = 0
+	}
+	if c := q.continues; c != nil && c.fork && c.cycle <= before {
+		return sealed
+	}
+	q.continues = &choice{recording: l, fork: true, cycle: before, why: fmt.Sprintf("it lacks what %s@c%d sealed", l.name, n.Cycle)}
 	return q.readAll()
 }
 
