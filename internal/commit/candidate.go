@@ -15,8 +15,8 @@ type candidate struct {
 	priority int64 // the one that counts: that of the node, unless the policy has a table
 }
 
-// compareCandidates is the canonical pruning order: by priority, then from old to new, then
-// by id.
+// compareCandidates is the canonical pruning order: by priority, then from old to new; the id breaks
+// ties, so that no two candidates are equal.
 //
 // Specification: 02 §7.1.
 func compareCandidates(a, b candidate) int {

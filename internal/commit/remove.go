@@ -11,7 +11,7 @@ import (
 // removeCandidates removes candidates in canonical order (02 §7.1, §7.3): all that a
 // caller asked for, or those that help a limit, until none is exceeded. A candidate
 // that something keeps is tried again after that something is removed. wanted are the limits
-// that were exceeded before, nil if a caller asked. The candidates are in order.
+// that were exceeded before, nil if a caller asked. left is a heap.
 func (p *pruner) removeCandidates(left queue, wanted []*limit) error {
 	asked := wanted == nil
 	p.components = &components{p, make(map[string]*component)}
