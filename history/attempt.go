@@ -26,7 +26,7 @@ const (
 //
 // Specification: 03 §6.2.
 type Attempt struct {
-	ID                string // attempt:<cycle>-<number>, in a fork with its suffix; the store sets it
+	ID                string // attempt:<cycle>-<number>, in a fork with its suffix; the engine sets it
 	Cycle             int64
 	Status            AttemptStatus
 	StartedNS         int64

@@ -16,7 +16,7 @@ const (
 	Erasing Kind = "erase" // an erasure removed something from the context
 )
 
-// Entry is one revision in the log of a context. The store sets Digest and Thread.
+// Entry is one revision in the log of a context. The engine sets Digest and Thread.
 type Entry struct {
 	Revision int64           `json:"revision"`
 	Kind     Kind            `json:"kind"`

@@ -24,7 +24,7 @@ type State struct {
 	From    Contexts   // which it was loaded from
 }
 
-// Guard is the cycle and the revision that a writer saw before its change. A store refuses the
+// Guard is the cycle and the revision that a writer saw before its change. The engine refuses the
 // change with E_CONFLICT if the context has another cycle or revision now.
 type Guard struct{ Cycle, Revision int64 }
 
@@ -35,7 +35,7 @@ type Change struct {
 	Before, After *tree.Tree
 	Sealed        *tree.Tree
 	Stamps        tree.Stamps   // the counters afterwards
-	Entry         history.Entry // for the log; the store sets Revision and Kind
+	Entry         history.Entry // for the log; the engine sets Revision, Kind, Digest and Thread
 	// Attempt, if not nil, is what [Contexts.PutAttempt] would write behind the change, in
 	// the same step; Apply sets it to the record as it is stored.
 	Attempt *history.Attempt
@@ -55,7 +55,7 @@ func (s State) After(changes ...Change) State {
 	return s
 }
 
-// logged returns the entry as a store writes it into the log: with the digests of the
+// logged returns the entry as the engine writes it into the log: with the digests of the
 // snapshot that the revision published or, if it published none, of the working state.
 func logged(e history.Entry, kind history.Kind, t *tree.Tree) history.Entry {
 	e.Kind, e.Digest, e.Thread = kind, t.Digest().String(), ""
@@ -94,9 +94,9 @@ func (g *Creation) First() int64 {
 // history up to it.
 type Fork struct {
 	Name  string        // of the new context
-	Entry history.Entry // for the log; the store sets Revision, Kind, Cycle and TimeNS
+	Entry history.Entry // for the log; the engine sets Revision, Kind, Cycle, TimeNS, Digest and Thread
 	// SupersededName is the new name of the forked context if the fork takes over its name; ""
-	// leaves the name. The store then tests the guard and logs the entry in that context too,
+	// leaves the name. The engine then tests the guard and logs the entry in that context too,
 	// so that its revision grows: neither writer loses work of the other unseen.
 	SupersededName string
 	Guard          Guard // what the caller saw of the forked context

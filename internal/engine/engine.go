@@ -114,8 +114,8 @@ func (e *Engine) retryRewritten(ctx context.Context, key history.Key, f func(*br
 	}
 }
 
-// write writes what make puts into a batch. The medium refuses the batch if another writer
-// was faster; then make looks again at what the batch expects. An error of make ends this.
+// write writes what build puts into a batch. The medium refuses the batch if another writer
+// was faster; then build looks again at what the batch expects. An error of build ends this.
 func (e *Engine) write(ctx context.Context, build func(*store.Batch) error) error {
 	for {
 		if err := e.usable(); err != nil {

@@ -22,7 +22,7 @@ type Erase struct {
 	Texts     []string      // every node and every log entry that contains one goes
 	Revisions []int64       // of the context; their entries lose actor, message, request and report
 	Salt      []byte        // SaltSize bytes that cannot be guessed; the store does not keep them
-	Entry     history.Entry // Actor, Message (the reason) and TimeNS; the store sets the rest
+	Entry     history.Entry // Actor, Message (the reason) and TimeNS; the engine sets the rest
 	Guard     Guard
 	DryRun    bool // change nothing; if nothing is named, only report what is left to clean up
 	// Before, if not nil, is called after the erasure is planned and before anything is
