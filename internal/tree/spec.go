@@ -44,7 +44,7 @@ var encoded = func() map[string]canon.Value {
 	return list
 }()
 
-// mandatory and lifecycle headers, which no Spec and no update can set.
+// headers that no update can set, and the members of a document beside headers. A Spec sets the id, the type and removable.
 var fixed = []string{
 	"id", "nodeType", "cycle", "created_at_ns", "created_at_iso", "creation_index", "removable",
 	"content_hash", "children", "parent",
