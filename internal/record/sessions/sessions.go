@@ -44,7 +44,12 @@ var agents = []struct {
 }
 
 // Agents returns the names of the agents whose sessions are found, for people.
-func Agents() string { return "Claude Code, Codex, opencode, Gemini CLI and pi" }
+func Agents() (list string) {
+	for _, a := range agents {
+		list += a.name + ", "
+	}
+	return strings.TrimSuffix(list, ", ") + " and " + nameOpencode
+}
 
 // Newest returns the sessions that changed last, the newest first, at most as many as most. env is the
 // environment. It leaves out unreadable sessions; for a database of opencode that cannot be read the error says
