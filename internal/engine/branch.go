@@ -69,15 +69,6 @@ func (l *branch) info() Info {
 		Listed: l.listed()}}
 }
 
-// conflict decides whether a change conflicts with another writer's: it returns E_CONFLICT unless the guard
-// holds. If two engines pass it at once, the medium refuses the second batch (see write).
-func (l *branch) conflict(g Guard) error {
-	if g.Cycle != l.last.latest || g.Revision != l.last.revision {
-		return conflict(g, l.last.latest, l.last.revision)
-	}
-	return nil
-}
-
 // number returns the number in the log of the branch that one of its own revisions has.
 func (l *branch) number(revision int64) int64 { return revision - l.origin.Revision }
 

@@ -176,7 +176,7 @@ func (e *Engine) extendCopy(ctx context.Context, key history.Key, list []*record
 				e.append(b, l, x)
 				l.last = x.ending()
 			case x.publishes() || x.latest != l.last.latest:
-				return conflict(Guard{x.entry.Cycle, at - 1}, l.last.latest, last)
+				return l.conflict(Guard{x.entry.Cycle, at - 1})
 			default:
 				b.Replace = append(b.Replace, e.record(l, x))
 			}

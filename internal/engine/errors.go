@@ -51,11 +51,15 @@ func noKey(key history.Key) error {
 		" any more", "it was deleted; list the contexts and choose one that is there")
 }
 
-// conflict returns the error for a guard that does not hold: E_CONFLICT.
-func conflict(g Guard, cycle, revision int64) error {
+// conflict decides whether a change conflicts with another writer's: it returns E_CONFLICT unless the guard
+// holds. If two engines pass it at once, the medium refuses the second batch (see write).
+func (l *branch) conflict(g Guard) error {
+	if g.Cycle == l.last.latest && g.Revision == l.last.revision {
+		return nil
+	}
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return fault.New(fault.Conflict, "another writer changed the context: expected cycle "+number(g.Cycle)+" revision "+
-		number(g.Revision)+", found cycle "+number(cycle)+" revision "+number(revision),
+		number(g.Revision)+", found cycle "+number(l.last.latest)+" revision "+number(l.last.revision),
 		"nothing was changed: read the context again and repeat the call")
 }
 
