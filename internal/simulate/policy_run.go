@@ -44,9 +44,9 @@ func (r *run) underPolicy(p Named) (*policyRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := r.varied(p, rules, 1)
+	l := r.withEstimates(p, rules, 1)
 	if r.counted && p.Policy.When != lifecycle.WhenNow && rules.Change() {
-		l.varied = []*policyRun{r.varied(p, rules, 1-estimated), r.varied(p, rules, 1+estimated)}
+		l.varied = []*policyRun{r.withEstimates(p, rules, 1-estimated), r.withEstimates(p, rules, 1+estimated)}
 	}
 	return l, nil
 }
@@ -54,7 +54,8 @@ func (r *run) underPolicy(p Named) (*policyRun, error) {
 // estimated is how far estimates of tokens may be from those that a recorder has.
 const estimated = 0.1
 
-func (r *run) varied(p Named, rules *manage.Rules, by float64) *policyRun {
+// withEstimates begins the run under a policy, with estimates of tokens that are so many times those of the log.
+func (r *run) withEstimates(p Named, rules *manage.Rules, by float64) *policyRun {
 	l := &policyRun{run: r, Outcome: Outcome{Policy: p.Name}, policy: p.Policy, rules: rules, cache: r.rules.NewCache(),
 		list: manage.NewList(), removed: map[string]bool{}, shaped: map[string]string{}, said: map[[2]string]bool{}}
 	l.ledger = manage.NewLedger(func(model string) (manage.Price, bool) {
@@ -96,7 +97,7 @@ func (l *policyRun) send(prompt provider.Prompt, tokens []float64, c Call) worth
 	c.Sent, c.Read, c.Written, c.Cost = counted.Sent, counted.Read, counted.Written, counted.Money
 	if l.calledBefore {
 		shared := l.run.rules.Compare(&l.before, &prompt)
-		c.Broke = !shared.Complete
+		c.Broke = !shared.Complete // no provider counts a simulated call; of recorded ones the counts decide (view.CacheBreakOf)
 		if c.Broke {
 			c.Reasoning = shared.Reasoning
 		}

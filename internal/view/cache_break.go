@@ -8,7 +8,8 @@ import (
 )
 
 // CacheBreak says that a call could not take from the cache all that the call before had left, or that its request does
-// not repeat the one before. Everything that names breaks has it from [CacheBreakOf].
+// not repeat the one before. Whatever names breaks of recorded calls has it from [CacheBreakOf]. Of a call that a simulation
+// makes there are no counts: it broke if its prompt does not repeat all of the one before (simulate.Call).
 type CacheBreak struct {
 	// Evidence is that of the break: counted or computed if the provider's counts show it; seen if there are no counts
 	// and the requests differ.
