@@ -88,14 +88,11 @@ func (r *run) orderKeySet() {
 func (r *run) pickFromKeySet(ranks []int) []int {
 	c := &r.plan.keySetFilter
 	ranks = slices.DeleteFunc(ranks, func(i int) bool { return !r.fits(c, r.result.Nodes[i], r.locations[i]) })
-	n := 1
-	switch c.pick.Kind {
-	case selector.Last:
-		n = len(ranks)
-	case selector.Nth:
-		n = c.pick.N
+	if c.pick.Kind == selector.Last {
+		slices.Reverse(ranks)
 	}
-	if n < 1 || n > len(ranks) || !r.passes(c.afterPick, r.result.Nodes[ranks[n-1]], r.locations[ranks[n-1]]) {
+	n := nth(c.pick)
+	if n > len(ranks) || !r.passes(c.afterPick, r.result.Nodes[ranks[n-1]], r.locations[ranks[n-1]]) {
 		return nil
 	}
 	return ranks[n-1 : n]

@@ -39,7 +39,7 @@ func (r *run) pickChild(s *step, e *tree.Entry, at location, z interval) (*tree.
 	c := &r.picker
 	c.run, c.filter, c.parent, c.at, c.zone = r, &s.filter, e, at, z
 	c.reverse = s.pick.Kind == selector.Last
-	c.core, c.taken, c.remaining = nil, nil, s.nth()
+	c.core, c.taken, c.remaining = nil, nil, nth(s.pick)
 	switch {
 	case s.namesContainers:
 		c.core = r.elidedCore(e)
@@ -89,10 +89,10 @@ func (c *childPicker) byClass(kids *tree.List, items []*tree.Entry) {
 }
 
 // nth returns the number of the match to pick, 1 for the first. :last counts from
-// the last child, the other picks from the first.
-func (c *filter) nth() int {
-	if c.pick.Kind == selector.Nth {
-		return c.pick.N
+// the last child or node of a set, the other picks from the first.
+func nth(p *selector.Pick) int {
+	if p.Kind == selector.Nth {
+		return p.N
 	}
 	return 1
 }
@@ -101,7 +101,7 @@ func (c *filter) nth() int {
 // by their classes and their number. A step that names the class of containers
 // may also match an elided core, which is not among the children.
 func (s *step) mayMatchAmong(kids *tree.List) bool {
-	return s.namesContainers || kids.Classes()&s.classes != 0 && (s.pick == nil || s.nth() <= kids.Len())
+	return s.namesContainers || kids.Classes()&s.classes != 0 && (s.pick == nil || nth(s.pick) <= kids.Len())
 }
 
 // mayPickAmong reports whether an open step may pick one of these children. It
@@ -119,10 +119,8 @@ func anything(*tree.List) bool { return true }
 
 // picksRoot reports whether a filter picks the root, which has no siblings.
 func (r *run) picksRoot(c *filter, e *tree.Entry, at location) bool {
-	return r.fits(c, e, at) && picksFirst(*c.pick) && r.passes(c.afterPick, e, at)
+	return r.fits(c, e, at) && nth(c.pick) == 1 && r.passes(c.afterPick, e, at)
 }
-
-func picksFirst(p selector.Pick) bool { return p.Kind != selector.Nth || p.N == 1 }
 
 // childPicker finds the child of one node that a step picks.
 type childPicker struct {

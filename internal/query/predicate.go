@@ -90,7 +90,7 @@ func (r *run) holds(t *predicate, e *tree.Entry, at location) bool {
 		}
 		return t.value.compare(v)
 	}
-	return picksFirst(t.pick)
+	return nth(&t.pick) == 1
 }
 
 // inOrder reports whether a text sorts as opTextOrder asks.
