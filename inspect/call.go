@@ -43,11 +43,11 @@ type CallPrefix struct {
 	// Left is how many tokens the calls of this context had left in the provider's cache, nil if that is not
 	// known because the provider did not say; 0 for the first call.
 	Left *int64 `json:"left,omitempty"`
-	// Lost is nil unless the provider read clearly less than was left.
-	Lost   *CacheBreak `json:"cache_break,omitempty"`
-	Cost   *CallCost   `json:"cost,omitempty"`   // nil without prices for the model, or without counts of the provider
-	Window int64       `json:"window,omitempty"` // how many tokens a request to the model may have, 0 if no list says
-	Seen   Seen        `json:"seen"`
+	// CacheBreak is nil unless the provider read clearly less than was left.
+	CacheBreak *CacheBreak `json:"cache_break,omitempty"`
+	Cost       *CallCost   `json:"cost,omitempty"`   // nil without prices for the model, or without counts of the provider
+	Window     int64       `json:"window,omitempty"` // how many tokens a request to the model may have, 0 if no list says
+	Seen       Seen        `json:"seen"`
 	// Problem says why the request cannot be rebuilt: it was erased or edited. Then
 	// only the attempt is known.
 	Problem string `json:"problem,omitempty"`
@@ -140,9 +140,9 @@ type BreakCause struct {
 type CallCost struct {
 	Currency string  `json:"currency"`
 	Paid     float64 `json:"paid"` // for what was sent and answered, by the provider's counts, of all attempts of the cycle
-	// Lost is what the break of the cache cost, of what was paid: 0 without a break, nil if the provider did not say
+	// BreakCost is what the break of the cache cost, of what was paid: 0 without a break, nil if the provider did not say
 	// what the call before had left.
-	Lost *float64 `json:"lost"`
+	BreakCost *float64 `json:"lost"`
 }
 
 // Seen says whether the model saw the snapshot.

@@ -23,9 +23,9 @@ type Weight struct {
 // CachedPrefix says how many bytes of the last committed thread are also the beginning of
 // the next one. A provider's prompt cache can reuse that much.
 type CachedPrefix struct {
-	Without int64 `json:"without_bytes"` // of the next thread without pruning
-	With    int64 `json:"with_bytes"`    // of the next thread with pruning
-	Lost    int64 `json:"lost_bytes"`    // by pruning, at least 0
+	Without   int64 `json:"without_bytes"` // of the next thread without pruning
+	With      int64 `json:"with_bytes"`    // of the next thread with pruning
+	LostBytes int64 `json:"lost_bytes"`    // by pruning, at least 0
 	// LostTokens is how many tokens the blocks of these bytes have, 0 if the context has no counter.
 	LostTokens int64         `json:"lost_tokens,omitempty"`
 	Shared     *SharedPrefix `json:"prefix"` // of the last thread and the next one with pruning

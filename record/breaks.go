@@ -67,9 +67,9 @@ func (w *follower) judge(p *inspect.CallPrefix, a history.Attempt, rules *provid
 			least = leastBroken
 		}
 		if again := could - *u.Read; again >= least && again*partBroken >= could {
-			p.Lost = &inspect.CacheBreak{Evidence: before.evidence, Since: before.cycle, Left: before.tokens, Read: *u.Read,
+			p.CacheBreak = &inspect.CacheBreak{Evidence: before.evidence, Since: before.cycle, Left: before.tokens, Read: *u.Read,
 				Again: again}
-			p.Lost.Cause = l.cause(p, before, a.Provider, at)
+			p.CacheBreak.Cause = l.cause(p, before, a.Provider, at)
 		}
 	}
 	word := ""
@@ -165,7 +165,7 @@ func (l *cacheRemainders) cause(p *inspect.CallPrefix, of *cacheRemainder, host 
 			best, explained = c, lost
 		}
 	}
-	if best != nil && 2*explained >= p.Lost.Again {
+	if best != nil && 2*explained >= p.CacheBreak.Again {
 		cause := seen(best.cut.Cause)
 		cause.Cut = best.cut
 		if best.cycle != p.Cycle {

@@ -204,10 +204,10 @@ func TestBreaksAreThoseThatTheProviderCounted(t *testing.T) {
 				if p.Expected != nil && c.api == "anthropic.messages" {
 					t.Errorf("cycle %d: a rebuilt request has no markers, and the report expects %+v", p.Cycle, p.Expected)
 				}
-				if p.Cost != nil && p.Cost.Lost != nil && *p.Cost.Lost > p.Cost.Paid {
-					t.Errorf("cycle %d lost %g of %g", p.Cycle, *p.Cost.Lost, p.Cost.Paid)
+				if p.Cost != nil && p.Cost.BreakCost != nil && *p.Cost.BreakCost > p.Cost.Paid {
+					t.Errorf("cycle %d lost %g of %g", p.Cycle, *p.Cost.BreakCost, p.Cost.Paid)
 				}
-				if b := p.Lost; b != nil {
+				if b := p.CacheBreak; b != nil {
 					got = append(got, fmt.Sprint(p.Cycle, " ", b.Evidence, " ", b.Left, " ", b.Read, " ", b.Again, " ", b.Cause.Kind, " ", b.Cause.Evidence))
 				}
 			}

@@ -104,7 +104,7 @@ func TestThreadsCompareAsRequestsDo(t *testing.T) {
 					if p.Cut != nil {
 						cuts[p.Cut.Cause]++
 					}
-					of := inspect.CallPrefix{Cycle: p.Cycle, Blocks: p.Blocks, Shared: p.Shared, Cut: p.Cut, Lost: p.Lost}
+					of := inspect.CallPrefix{Cycle: p.Cycle, Blocks: p.Blocks, Shared: p.Shared, Cut: p.Cut, CacheBreak: p.CacheBreak}
 					report, err := json.Marshal(of)
 					must(t, err)
 					reports[i] += name + " " + string(report) + "\n"

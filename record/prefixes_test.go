@@ -207,14 +207,14 @@ func TestACutIsNamed(t *testing.T) {
 			}
 			// The provider's own count says whether the change broke the cache; then it is the cause.
 			for i, p := range list {
-				if p.Lost == nil {
+				if p.CacheBreak == nil {
 					continue
 				}
 				counted++
-				if p.Lost.Cause.Kind == c.cause && i == 2 {
+				if p.CacheBreak.Cause.Kind == c.cause && i == 2 {
 					right++
 				} else {
-					t.Errorf("call %d: the cause is %+v, and %s was changed", i+1, p.Lost.Cause, c.what)
+					t.Errorf("call %d: the cause is %+v, and %s was changed", i+1, p.CacheBreak.Cause, c.what)
 				}
 			}
 		})
@@ -243,8 +243,8 @@ func TestALifetimeThatRanOutIsNoCut(t *testing.T) {
 		if lapsed := p.Expected.Lapsed > 0; lapsed != (idle > 5*time.Minute) || lapsed != (*p.Provider.Read == 0) {
 			t.Errorf("after %s: %+v, read %d", idle, p.Expected, *p.Provider.Read)
 		}
-		if (p.Lost != nil) != (idle > 5*time.Minute) || p.Lost != nil && p.Lost.Cause.Kind != "idle" {
-			t.Errorf("after %s: broke %+v", idle, p.Lost)
+		if (p.CacheBreak != nil) != (idle > 5*time.Minute) || p.CacheBreak != nil && p.CacheBreak.Cause.Kind != "idle" {
+			t.Errorf("after %s: broke %+v", idle, p.CacheBreak)
 		}
 		if p.Expected.Lapsed > 0 && p.Expected.IdleSeconds != int64((idle+time.Second)/time.Second) {
 			t.Errorf("unused for %d s", p.Expected.IdleSeconds)

@@ -111,11 +111,11 @@ func (p *Prices) Cost(call *inspect.CallPrefix) *inspect.CallCost {
 			c.Paid += *more
 		}
 	}
-	if b := call.Lost; b != nil {
+	if b := call.CacheBreak; b != nil {
 		b.Cost = p.lost(call, b.Again)
-		c.Lost = b.Cost
+		c.BreakCost = b.Cost
 	} else if call.Left != nil {
-		c.Lost = new(float64)
+		c.BreakCost = new(float64)
 	}
 	return c
 }

@@ -162,10 +162,10 @@ func TestPrices(t *testing.T) {
 		left := n(1000)
 		call := &inspect.CallPrefix{Model: c.model, Provider: &c.u, Left: left}
 		if *c.u.Read < *left {
-			call.Lost = &inspect.CacheBreak{Again: *left - *c.u.Read}
+			call.CacheBreak = &inspect.CacheBreak{Again: *left - *c.u.Read}
 		}
 		cost := list.Cost(call)
-		if cost == nil || math.Abs(cost.Paid*1e6-c.paid) > 1e-6 || math.Abs(*cost.Lost*1e6-c.lost) > 1e-6 ||
+		if cost == nil || math.Abs(cost.Paid*1e6-c.paid) > 1e-6 || math.Abs(*cost.BreakCost*1e6-c.lost) > 1e-6 ||
 			cost.Currency != "USD" {
 			t.Errorf("%s: %+v, want %g and %g", c.model, cost, c.paid, c.lost)
 		}

@@ -102,7 +102,7 @@ func TestWhatIsNotToldIsNoLoss(t *testing.T) {
 		t.Errorf("a call of which the provider does not say what it read costs %+v", cost)
 	}
 	cost := list.Cost(told)
-	if cost == nil || cost.Lost != nil || cost.Paid != (500*2+500*.2+8)/1e6 {
+	if cost == nil || cost.BreakCost != nil || cost.Paid != (500*2+500*.2+8)/1e6 {
 		t.Errorf("behind a call that told nothing: %+v", cost)
 	}
 }

@@ -222,10 +222,10 @@ func (w *randomEditor) comparePlan(seed int, plan *inspect.PrunePlan, planErr er
 	if older != nil {
 		p, err := pact.SharePrefix(ctx, older, s.Snapshot)
 		must(w.t, err)
-		if p.Bytes != plan.Cached.With || plan.Cached.Lost != max(0, plan.Cached.Without-plan.Cached.With) {
+		if p.Bytes != plan.Cached.With || plan.Cached.LostBytes != max(0, plan.Cached.Without-plan.Cached.With) {
 			w.t.Fatalf("seed %d: %d bytes are shared, the plan says %+v", seed, p.Bytes, plan.Cached)
 		}
-		if plan.Cached.Lost > 0 {
+		if plan.Cached.LostBytes > 0 {
 			seen["lost"]++
 		}
 	}

@@ -30,7 +30,7 @@ func Cached(ctx context.Context, last, without, with *tree.Tree, counter tree.Co
 		return nil, err
 	}
 	lost := max(0, before.Bytes-after.Bytes) // if pruning takes all that is new, the closing bracket is shared too
-	cached := &inspect.CachedPrefix{Without: before.Bytes, With: after.Bytes, Lost: lost, Shared: after}
+	cached := &inspect.CachedPrefix{Without: before.Bytes, With: after.Bytes, LostBytes: lost, Shared: after}
 	if before.Blocks > after.Blocks {
 		for b, err := range with.Blocks(after.Blocks) {
 			if err != nil {

@@ -126,10 +126,10 @@ func TestTokensThatPruningLoses(t *testing.T) {
 			must(t, err)
 		}
 		p, err := provenance.Cached(background, last, last, with, vowels{})
-		if err != nil || p.LostTokens != want || p.Lost != p.Without-p.With || (p.Lost > 0) != (want > 0) {
+		if err != nil || p.LostTokens != want || p.LostBytes != p.Without-p.With || (p.LostBytes > 0) != (want > 0) {
 			t.Errorf("without turn %d of 3: %+v, %v, want %d tokens lost", n, p, err, want)
 		}
-		if bare, err := provenance.Cached(background, last, last, with, nil); err != nil || bare.LostTokens != 0 || bare.Lost != p.Lost {
+		if bare, err := provenance.Cached(background, last, last, with, nil); err != nil || bare.LostTokens != 0 || bare.LostBytes != p.LostBytes {
 			t.Errorf("without a counter: %+v, %v", bare, err)
 		}
 	}

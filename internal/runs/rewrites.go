@@ -279,9 +279,9 @@ func (l *ledger) add(s *view.Step, by, says string) *Rewrite {
 		Price: RewritePrice{Evidence: inspect.NotKnown, Calls: []string{}}}
 	switch p := s.Call; {
 	case p == nil || p.Left == nil:
-	case p.Lost != nil && p.Lost.Cause.Cut == nil && p.Lost.Cause.Kind != "reason": // it would have read as little anyhow
-	case p.Lost != nil:
-		r.Price.Again, r.Price.Cache, r.Price.Evidence = &p.Lost.Again, p.Lost.Cost, p.Lost.Evidence
+	case p.CacheBreak != nil && p.CacheBreak.Cause.Cut == nil && p.CacheBreak.Cause.Kind != "reason": // it would have read as little anyhow
+	case p.CacheBreak != nil:
+		r.Price.Again, r.Price.Cache, r.Price.Evidence = &p.CacheBreak.Again, p.CacheBreak.Cost, p.CacheBreak.Evidence
 	default:
 		r.Price.Again, r.Price.Evidence = new(int64), inspect.Counted
 		if p.Cost != nil {

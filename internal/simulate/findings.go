@@ -55,28 +55,28 @@ type Report struct {
 // Spent is what a run sent and cost: the provider's counts at dated prices, and only where it counted nothing what its
 // rules let expect.
 type Spent struct {
-	Evidence inspect.Evidence `json:"evidence" enum:"counted,computed"`
-	Counted  int              `json:"counted" doc:"Calls whose tokens the provider counted"`
-	Told     int              `json:"told" doc:"Of these, calls of which it also said how many tokens came from its cache"`
-	Sent     int64            `json:"sent"`
-	Read     int64            `json:"read" doc:"Of these, from the cache"`
-	Written  int64            `json:"written" doc:"Of these, to the cache"`
-	Out      int64            `json:"out" doc:"Tokens of the answers; 0 unless counted"`
-	Breaks   int              `json:"breaks,omitempty" doc:"Calls at which the cache broke"`
-	Lost     float64          `json:"lost,omitempty" doc:"Of the cost, what breaks of the cache cost"`
-	Cost     *float64         `json:"cost,omitempty" doc:"Of the calls with a price; absent if none has one; of computed ones without answers"`
-	Priced   int              `json:"priced" doc:"Calls with a price"`
+	Evidence  inspect.Evidence `json:"evidence" enum:"counted,computed"`
+	Counted   int              `json:"counted" doc:"Calls whose tokens the provider counted"`
+	Told      int              `json:"told" doc:"Of these, calls of which it also said how many tokens came from its cache"`
+	Sent      int64            `json:"sent"`
+	Read      int64            `json:"read" doc:"Of these, from the cache"`
+	Written   int64            `json:"written" doc:"Of these, to the cache"`
+	Out       int64            `json:"out" doc:"Tokens of the answers; 0 unless counted"`
+	Breaks    int              `json:"breaks,omitempty" doc:"Calls at which the cache broke"`
+	BreakCost float64          `json:"lost,omitempty" doc:"Of the cost, what breaks of the cache cost"`
+	Cost      *float64         `json:"cost,omitempty" doc:"Of the calls with a price; absent if none has one; of computed ones without answers"`
+	Priced    int              `json:"priced" doc:"Calls with a price"`
 }
 
 // spentOf returns what a run spent, of which broken are the findings about breaks.
 func spentOf(all *view.Totals, raw *Outcome, broken []Finding) Spent {
 	if all.Counted > 0 {
-		return Spent{inspect.Counted, all.Counted, all.Told, all.In, all.Read, all.Written, all.Out, len(broken), all.Lost, all.Paid,
+		return Spent{inspect.Counted, all.Counted, all.Told, all.In, all.Read, all.Written, all.Out, len(broken), all.BreakCost, all.Paid,
 			all.Priced}
 	}
 	made := Spent{Evidence: inspect.Computed, Sent: raw.Sent, Read: raw.Read, Written: raw.Written, Cost: raw.Cost, Breaks: len(broken)}
 	for i := range broken {
-		made.Lost += valueOf(broken[i].Cost)
+		made.BreakCost += valueOf(broken[i].Cost)
 	}
 	if raw.Cost != nil {
 		made.Priced = len(raw.ByCall)

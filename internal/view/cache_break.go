@@ -26,7 +26,7 @@ type CacheBreak struct {
 // call before had left, the counts decide. Else the bytes of the requests do.
 func CacheBreakOf(p *inspect.Prefix) *CacheBreak {
 	if c := p.Call; c != nil && c.Left != nil {
-		b := c.Lost
+		b := c.CacheBreak
 		if b == nil {
 			return nil
 		}
@@ -102,7 +102,7 @@ func (b *CacheBreak) InWords(p *inspect.Prefix, currency string) string {
 	if b.Again == nil {
 		return text + "does not repeat the call before: " + b.Why + " (seen)"
 	}
-	lost := p.Call.Lost
+	lost := p.Call.CacheBreak
 	text += "read " + strconv.FormatInt(lost.Read, 10) + " where " + Cycle(lost.Since) + " had left " + strconv.FormatInt(lost.Left, 10) +
 		" tokens (" + string(b.Evidence) + "), " + strconv.FormatInt(*b.Again, 10) + " were sent again"
 	if b.Cost != nil && currency != "" {

@@ -13,7 +13,7 @@ import (
 func counted(cause inspect.BreakCause, b *inspect.Break) *inspect.Prefix {
 	p := cut(b, byRule("block"))
 	p.Call.Left = new(int64(20_000))
-	p.Call.Lost = &inspect.CacheBreak{Evidence: inspect.Counted, Read: 500, Since: 11, Left: 20_000, Again: 19_500, Cost: new(0.25), Cause: cause}
+	p.Call.CacheBreak = &inspect.CacheBreak{Evidence: inspect.Counted, Read: 500, Since: 11, Left: 20_000, Again: 19_500, Cost: new(0.25), Cause: cause}
 	return p
 }
 
@@ -31,7 +31,7 @@ func TestBreaksInWords(t *testing.T) {
 	const read = "@c12 read 500 where @c11 had left 20000 tokens (counted), 19500 were sent again for 0.2500 USD: "
 	whole := &inspect.Prefix{Cycle: 12, Shared: &inspect.SharedPrefix{Complete: true}}
 	agrees := counted(cause("model"), nil)
-	agrees.Call.Lost = nil
+	agrees.Call.CacheBreak = nil
 	uncut := cut(nil, byRule("block"))
 	uncut.Call.Cut = nil
 	noted := brokenBy(diff.ByEdit, "", "")
@@ -92,12 +92,12 @@ func TestTotalsOfCalls(t *testing.T) {
 	}
 	for _, call := range []*inspect.CallPrefix{nil, {}, {Provider: &inspect.ProviderCache{Read: new(int64(9))}},
 		{Provider: &all, Earlier: []inspect.ProviderCache{n(100, 1)}, Cost: &inspect.CallCost{Paid: 1, Currency: "EUR"}},
-		{Provider: &untold, Lost: &inspect.CacheBreak{Again: 7}, Cost: &inspect.CallCost{Paid: 2, Lost: new(0.5), Currency: "EUR"}}} {
+		{Provider: &untold, CacheBreak: &inspect.CacheBreak{Again: 7}, Cost: &inspect.CallCost{Paid: 2, BreakCost: new(0.5), Currency: "EUR"}}} {
 		sum.Add(&view.Step{Prefix: inspect.Prefix{Call: call}})
 	}
 	paid := *sum.Paid
 	sum.Paid = nil
-	if want := (view.Totals{Calls: 5, Counted: 2, Told: 1, In: 130, Out: 6, Read: 5, Written: 3, Priced: 2, Lost: 0.5, Again: 7,
+	if want := (view.Totals{Calls: 5, Counted: 2, Told: 1, In: 130, Out: 6, Read: 5, Written: 3, Priced: 2, BreakCost: 0.5, Again: 7,
 		Currency: "EUR"}); sum != want || paid != 3 || sum.IsZero() {
 		t.Errorf("%+v, paid %v, want %+v", sum, paid, want)
 	}

@@ -41,11 +41,11 @@ type Call struct {
 
 // CallCut is the place where a call stops repeating the call before it.
 type CallCut struct {
-	At    int64  `json:"at" doc:"Height in the unit"`
-	Node  string `json:"node,omitempty" doc:"The first node that differs"`
-	Kind  string `json:"kind,omitempty" doc:"Kind of the node"`
-	Cause string `json:"cause" doc:"What ended the prefix, as a clause"`
-	Lost  int64  `json:"lost" doc:"Bytes behind it, which were sent anew"`
+	At     int64  `json:"at" doc:"Height in the unit"`
+	Node   string `json:"node,omitempty" doc:"The first node that differs"`
+	Kind   string `json:"kind,omitempty" doc:"Kind of the node"`
+	Cause  string `json:"cause" doc:"What ended the prefix, as a clause"`
+	Resent int64  `json:"lost" doc:"Bytes behind it, which were sent anew"`
 }
 
 // Attempts sums up the calls of a provider in one cycle.
@@ -121,7 +121,7 @@ func callOf(p *inspect.Prefix, unit Unit) Call {
 		same = min(same, int64(share*float64(of)))
 	}
 	c.Shared = min(same, c.Size)
-	c.Cut = &CallCut{At: c.Shared, Cause: Why(p), Lost: resentBytes(p)}
+	c.Cut = &CallCut{At: c.Shared, Cause: Why(p), Resent: resentBytes(p)}
 	if p.Break != nil {
 		c.Cut.Node, c.Cut.Kind = p.Break.Node, KindOf(p.Break.Role, p.Break.Kind).String()
 	}

@@ -17,10 +17,10 @@ type Totals struct {
 	Written int64 `json:"written"` // of In, to the cache
 	Priced  int   `json:"priced"`  // calls whose cost is known
 	// Paid is the counts of the provider at the prices of AsOf, nil if the cost of no call is known.
-	Paid     *float64 `json:"paid,omitempty"`
-	Lost     float64  `json:"lost,omitempty"`  // of Paid, what breaks of the cache cost
-	Again    int64    `json:"again,omitempty"` // tokens that breaks of the cache had sent again
-	Currency string   `json:"currency,omitempty"`
+	Paid      *float64 `json:"paid,omitempty"`
+	BreakCost float64  `json:"lost,omitempty"`  // of Paid, what breaks of the cache cost
+	Again     int64    `json:"again,omitempty"` // tokens that breaks of the cache had sent again
+	Currency  string   `json:"currency,omitempty"`
 }
 
 // IsZero reports whether no tokens were counted.
@@ -43,8 +43,8 @@ func (t *Totals) Add(s *Step) {
 	for i := range c.Earlier {
 		t.count(&c.Earlier[i])
 	}
-	if c.Lost != nil {
-		t.Again += c.Lost.Again
+	if c.CacheBreak != nil {
+		t.Again += c.CacheBreak.Again
 	}
 	if c.Cost == nil {
 		return
@@ -54,8 +54,8 @@ func (t *Totals) Add(s *Step) {
 		sum += *t.Paid
 	}
 	t.Priced, t.Paid, t.Currency = t.Priced+1, &sum, c.Cost.Currency
-	if c.Cost.Lost != nil {
-		t.Lost += *c.Cost.Lost
+	if c.Cost.BreakCost != nil {
+		t.BreakCost += *c.Cost.BreakCost
 	}
 }
 

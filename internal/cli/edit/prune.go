@@ -130,8 +130,8 @@ func drawPlan(a *command.App, p *planned, report *lifecycle.Report) {
 	if c := p.Cached; c != nil {
 		stays := fmt.Sprintf("of the %s that were sent last, %s stay the beginning of the thread",
 			view.Size(c.Shared.OfBytes), view.Size(c.With))
-		if c.Lost > 0 {
-			stays += fmt.Sprintf(", %s less than without pruning: it differs from %s on", view.Size(c.Lost),
+		if c.LostBytes > 0 {
+			stays += fmt.Sprintf(", %s less than without pruning: it differs from %s on", view.Size(c.LostBytes),
 				view.Visible(c.Shared.Older))
 		}
 		a.Printf("\n")

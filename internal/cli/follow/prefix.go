@@ -138,7 +138,7 @@ func drawPaid(a *command.App, r *story.PrefixReport, prices *record.Prices) {
 	if t.Paid == nil {
 		return
 	}
-	line := "Paid " + view.Money(*t.Paid) + " " + view.Visible(prices.Currency) + ", of that " + view.Money(t.Lost) +
+	line := "Paid " + view.Money(*t.Paid) + " " + view.Visible(prices.Currency) + ", of that " + view.Money(t.BreakCost) +
 		" because less was read than had been left; counted by the provider, prices of " + view.Visible(prices.AsOf) + "."
 	if t.Priced < t.Calls {
 		line += " That leaves out " + view.Plural(t.Calls-t.Priced, "call") + " whose tokens or prices are not all known."
@@ -227,7 +227,7 @@ func drawProvider(a *command.App, r *story.PrefixReport, breaks bool) bool {
 		}
 		paid, lost := "", ""
 		if of := call.Cost; of != nil {
-			paid, lost = view.Money(of.Paid), cost(of.Lost)
+			paid, lost = view.Money(of.Paid), cost(of.BreakCost)
 		}
 		rows = append(rows, screen.Row(view.Cycle(c.Cycle), expected, call.Left, read, written, in, full, paid, lost,
 			screen.Painted(whyText(a, c))))
@@ -265,7 +265,7 @@ func whyText(a *command.App, p *view.Step) string {
 	if e, u := call.Expected, call.Provider; e != nil && u != nil && u.In != nil && *u.In < e.LeastTokens {
 		parts = append(parts, "cached from "+strconv.FormatInt(e.LeastTokens, 10)+" tokens on")
 	}
-	if call.Provider != nil && call.Provider.Reason != "" && (call.Lost == nil || call.Lost.Cause.Kind != "reason") {
+	if call.Provider != nil && call.Provider.Reason != "" && (call.CacheBreak == nil || call.CacheBreak.Cause.Kind != "reason") {
 		parts = append(parts, "provider: "+view.Visible(call.Provider.Reason))
 	}
 	return strings.Join(parts, "; ")

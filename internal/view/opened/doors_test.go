@@ -170,7 +170,7 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 			if s.Call != nil && s.Call.Cost != nil {
 				cost = &s.Call.Cost.Paid
 				paid += *cost
-				if l := s.Call.Cost.Lost; l != nil {
+				if l := s.Call.Cost.BreakCost; l != nil {
 					if lost += *l; *l > *cost {
 						t.Errorf("%s, cycle %d: lost %g of %g", c.Info().Name, s.Cycle, *l, *cost)
 					}
@@ -225,7 +225,7 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 		if n := len(breaks); len(r.Breaks) != n || len(told.Story.Breaks) != n || found != min(n, 5) {
 			t.Errorf("%s broke %d times; prefix %d, open %d, findings %d", c.Info().Name, n, len(r.Breaks), len(told.Story.Breaks), found)
 		}
-		if s := report.Spent; s.Breaks != len(breaks) || s.Evidence == "computed" && s.Breaks == found && !equal(s.Lost, broken) {
+		if s := report.Spent; s.Breaks != len(breaks) || s.Evidence == "computed" && s.Breaks == found && !equal(s.BreakCost, broken) {
 			t.Errorf("%s broke %d times, for %g; the findings say %+v", c.Info().Name, len(breaks), broken, s)
 		}
 		if fmt.Sprint(says["server"]) != says["walk"] || says["log"] != says["walk"] {
@@ -234,8 +234,8 @@ func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {
 		if a, b, d := asJSON(all), asJSON(r.Totals), asJSON(told.Story.Totals); a != b || a != d {
 			t.Errorf("%s: totals differ: %s, prefix %s, open %s", c.Info().Name, a, b, d)
 		}
-		if total := told.Story.Totals; total.Paid != nil && (!equal(*total.Paid, paid) || !equal(total.Lost, lost) ||
-			!equal(*report.Spent.Cost, paid) || !equal(report.Spent.Lost, lost)) ||
+		if total := told.Story.Totals; total.Paid != nil && (!equal(*total.Paid, paid) || !equal(total.BreakCost, lost) ||
+			!equal(*report.Spent.Cost, paid) || !equal(report.Spent.BreakCost, lost)) ||
 			total.Paid == nil && report.Spent.Evidence == "counted" && report.Spent.Cost != nil {
 			t.Errorf("%s: paid %g and lost %g, the findings say %+v", c.Info().Name, paid, lost, report.Spent)
 		}

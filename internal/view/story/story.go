@@ -93,7 +93,7 @@ func (t *Story) InShort() string {
 	if again := t.Totals.Again; again > 0 {
 		text = ", " + view.Plural(int(again), "token") + " sent again"
 		if t.Totals.Paid != nil {
-			text += " for " + view.Money(t.Totals.Lost) + " dollars"
+			text += " for " + view.Money(t.Totals.BreakCost) + " dollars"
 		}
 		text += " (" + string(most.Evidence) + "), most "
 	}
