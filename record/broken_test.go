@@ -65,7 +65,7 @@ func recorded(t *testing.T, url string, body []byte, header ...string) (got stri
 		got, err = string(text), errors.Join(err, resp.Body.Close())
 	}
 	rec.Close()
-	if stats := rec.Stats(); stats.Calls != 1 || stats.Lost != 0 {
+	if stats := rec.Stats(); stats.Calls != 1 || stats.NotRecorded != 0 {
 		t.Fatalf("%+v", stats)
 	}
 	c := opened(t, s, "chat")
@@ -235,7 +235,7 @@ func TestCompressedRequests(t *testing.T) {
 		must(t, err)
 		must(t, resp.Body.Close())
 		rec.Close()
-		if got := rec.Stats(); got.Calls != 0 || got.Unread != 1-c.lost || got.Lost != c.lost || resp.StatusCode != 200 {
+		if got := rec.Stats(); got.Calls != 0 || got.Unread != 1-c.lost || got.NotRecorded != c.lost || resp.StatusCode != 200 {
 			t.Errorf("%s: %s, %+v", what, resp.Status, got)
 		}
 	}
@@ -293,7 +293,7 @@ func TestAClockThatGoesBack(t *testing.T) {
 			t.Errorf("%+v", at)
 		}
 	}
-	if len(attempts) != 3 || rec.Stats().Lost > 0 {
+	if len(attempts) != 3 || rec.Stats().NotRecorded > 0 {
 		t.Errorf("%d attempts, %+v", len(attempts), rec.Stats())
 	}
 }

@@ -63,7 +63,7 @@ func (c *call) do(size int, ends bool, run func() error) error {
 		err := try(run)
 		if err != nil && !c.failed {
 			c.failed = true
-			r.lost(err)
+			r.notRecorded(err)
 			if c.recorded {
 				r.count(func(s *Stats) { s.Calls-- })
 			}
@@ -77,7 +77,7 @@ func (c *call) do(size int, ends bool, run func() error) error {
 	switch {
 	case err != nil:
 		c.lost = true
-		r.lost(err)
+		r.notRecorded(err)
 	case j.done != nil:
 		err = <-j.done
 	}
@@ -107,7 +107,7 @@ func (c *call) recordRequest(k *storedRequest, header http.Header, body []byte, 
 	}
 	if failed != nil {
 		c.lost = true
-		r.lost(failed)
+		r.notRecorded(failed)
 		if r.options.Strict {
 			return failed
 		}

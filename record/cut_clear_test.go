@@ -43,7 +43,7 @@ func TestTheProviderLeavesResultsOut(t *testing.T) {
 	a.header.Set("Anthropic-Beta", "another-2026-01-01")
 	asked := append([][]byte{first}, works(a, 0, 5)...)
 	rec.Close()
-	if got := rec.Stats(); got.Managed.Cut != 2 || got.Managed.Open+got.Managed.Ended != 0 || got.Lost != 0 {
+	if got := rec.Stats(); got.Managed.Cut != 2 || got.Managed.Open+got.Managed.Ended != 0 || got.NotRecorded != 0 {
 		t.Fatalf("%+v", got)
 	}
 	later := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t, unnamed)})

@@ -120,7 +120,7 @@ func (m *managedRun) run() {
 func (m *managedRun) end() {
 	m.rec.Close()
 	got := m.rec.Stats()
-	if got.Managed.Open+got.Managed.Ended+got.Lost > 0 {
+	if got.Managed.Open+got.Managed.Ended+got.NotRecorded > 0 {
 		m.Fatalf("seed %d: %+v", m.seed, got)
 	}
 }

@@ -33,7 +33,7 @@ func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http
 	came := r.newRequestCopy(req, func(b []byte, err error) { body, failed = b, err })
 	came.wait()
 	if req = came.request(req); failed != nil {
-		r.lost(failed)
+		r.notRecorded(failed)
 		return next(req)
 	}
 	body, managedReq, m := r.manage(name, req, body)

@@ -95,7 +95,7 @@ func TestAnAgentGoesOnBesideWhatSomebodyCommitted(t *testing.T) {
 			a.call()
 		}
 		rec.Close()
-		if got := rec.Stats(); got.Calls != 5 || got.Lost != 0 {
+		if got := rec.Stats(); got.Calls != 5 || got.NotRecorded != 0 {
 			t.Errorf("%+v", got)
 		}
 		var sent []string
@@ -135,7 +135,7 @@ func TestACallThatLacksAPartOfADocumentBeginsANewRecording(t *testing.T) {
 	a.ask("question 1")
 	a.call()
 	rec.Close()
-	if got := rec.Stats(); got.Calls != 1 || got.Lost != 0 {
+	if got := rec.Stats(); got.Calls != 1 || got.NotRecorded != 0 {
 		t.Errorf("%+v", got)
 	}
 	if got, want := callsOf(t, later, "chat-2"), []string{string(p.Received()[1].Body)}; !slices.Equal(got, want) {

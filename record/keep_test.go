@@ -40,7 +40,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 		a.ask("my key is " + apiKey + " and my card 12345678")
 		a.call()
 		rec.Close()
-		if got := rec.Stats(); got.Calls != 1 || got.Lost != 0 {
+		if got := rec.Stats(); got.Calls != 1 || got.NotRecorded != 0 {
 			t.Fatalf("%+v", got)
 		}
 		body, err := record.Request(t.Context(), opened(t, s, "chat"), 1, 0)
@@ -84,12 +84,12 @@ func TestAStoreThatFailsStopsNobody(t *testing.T) {
 	a.call()
 	rec.Close()
 	got := rec.Stats()
-	if got.Lost != 1 || got.Calls != 0 || !errors.Is(got.LastError, fault.Store) || len(p.Received()) != 1 {
+	if got.NotRecorded != 1 || got.Calls != 0 || !errors.Is(got.LastError, fault.Store) || len(p.Received()) != 1 {
 		t.Errorf("%+v", got)
 	}
 	a.ask("And now?")
 	a.call() // the recorder is closed
-	if got := rec.Stats(); got.Lost != 2 {
+	if got := rec.Stats(); got.NotRecorded != 2 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -142,7 +142,7 @@ func TestALaterRecorderGoesOn(t *testing.T) {
 	a.client.Transport = rec.Transport(nil)
 	a.call()
 	rec.Close()
-	if got := rec.Stats(); got.Lost != 1 || !errors.Is(got.LastError, fault.Conflict) {
+	if got := rec.Stats(); got.NotRecorded != 1 || !errors.Is(got.LastError, fault.Conflict) {
 		t.Errorf("%+v", got)
 	}
 }

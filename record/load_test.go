@@ -189,8 +189,8 @@ func TestACallIsRecordedOrLost(t *testing.T) {
 		close(s.goes)
 		rec.Close()
 		got := rec.Stats()
-		if got.Calls+got.Lost != calls || (got.Lost > 0) != lost {
-			t.Errorf("%d recorded, %d lost", got.Calls, got.Lost)
+		if got.Calls+got.NotRecorded != calls || (got.NotRecorded > 0) != lost {
+			t.Errorf("%d recorded, %d lost", got.Calls, got.NotRecorded)
 		}
 		list, err := pact.List(t.Context(), db)
 		must(t, err)

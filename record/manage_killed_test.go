@@ -66,7 +66,7 @@ func TestManagingChild(t *testing.T) {
 	}
 	rec.Close()
 	must(t, s.Close())
-	if got := rec.Stats(); got.Managed.Open+got.Managed.Ended+got.Lost > 0 {
+	if got := rec.Stats(); got.Managed.Open+got.Managed.Ended+got.NotRecorded > 0 {
 		t.Fatalf("%+v", got)
 	}
 	fmt.Println("done")

@@ -33,7 +33,7 @@ func TestSeveralRecordersOnOneFile(t *testing.T) {
 				a.call()
 			}
 			rec.Close()
-			if got := rec.Stats(); got.Calls != 4 || got.Lost != 0 {
+			if got := rec.Stats(); got.Calls != 4 || got.NotRecorded != 0 {
 				t.Errorf("process %d: %+v", n, got)
 			}
 			names[n] = rec.Contexts()
@@ -87,7 +87,7 @@ func TestTwoRecordersGoOnWithOneConversation(t *testing.T) {
 	}
 	for _, rec := range recorders {
 		rec.Close()
-		if got := rec.Stats(); got.Calls != 3 || got.Lost != 0 {
+		if got := rec.Stats(); got.Calls != 3 || got.NotRecorded != 0 {
 			t.Errorf("%+v", got)
 		}
 	}

@@ -69,12 +69,12 @@ type Options struct {
 
 // Stats counts what a recorder did.
 type Stats struct {
-	Calls     int   // recorded calls
-	KeptRaw   int   // calls whose body is stored whole, because value and notes cannot restore it
-	Unread    int   // requests to one of the APIs that are not such a request, or are compressed in an unknown way
-	Lost      int   // calls that were not recorded: the queue was full, or the store failed
-	LastError error // why the last lost call was lost
-	Redacted  int   // places in requests and answers where [redacted] stands for a credential or for what Redact matches
+	Calls       int   // recorded calls
+	KeptRaw     int   // calls whose body is stored whole, because value and notes cannot restore it
+	Unread      int   // requests to one of the APIs that are not such a request, or are compressed in an unknown way
+	NotRecorded int   // calls that were not recorded: the queue was full, or the store failed
+	LastError   error // why the last of these was not
+	Redacted    int   // places in requests and answers where [redacted] stands for a credential or for what Redact matches
 	// Manages says that the policy changes requests: a rule shapes results before they are first sent, or has parts
 	// leave later requests.
 	Manages bool
@@ -207,8 +207,8 @@ func (r *Recorder) count(f func(*Stats)) {
 	f(&r.stats)
 }
 
-func (r *Recorder) lost(err error) {
-	r.count(func(s *Stats) { s.Lost, s.LastError = s.Lost+1, err })
+func (r *Recorder) notRecorded(err error) {
+	r.count(func(s *Stats) { s.NotRecorded, s.LastError = s.NotRecorded+1, err })
 }
 
 // keptHeaders are the headers that change what a request means.

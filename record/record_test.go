@@ -41,7 +41,7 @@ func TestARunIsACycleForEachCall(t *testing.T) {
 		a.ask("Thanks.")
 		a.call()
 		rec.Close()
-		if got := rec.Stats(); got.Calls != 3 || got.Lost != 0 || got.KeptRaw != 0 {
+		if got := rec.Stats(); got.Calls != 3 || got.NotRecorded != 0 || got.KeptRaw != 0 {
 			t.Fatalf("%+v", got)
 		}
 		c := opened(t, s, "chat")
@@ -135,7 +135,7 @@ func TestOtherRequestsPass(t *testing.T) {
 	must(t, err)
 	must(t, resp.Body.Close())
 	rec.Close()
-	if got := rec.Stats(); got.Calls != 0 || got.Unread != 1 || got.Lost != 0 || len(p.Received()) != 3 {
+	if got := rec.Stats(); got.Calls != 0 || got.Unread != 1 || got.NotRecorded != 0 || len(p.Received()) != 3 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -89,7 +89,7 @@ func TestRecordingsAgreeWithModel(t *testing.T) {
 			g.answered(talk, r, answer)
 		}
 		rec.Close()
-		if got := rec.Stats(); got.Lost > 0 || got.Calls != steps {
+		if got := rec.Stats(); got.NotRecorded > 0 || got.Calls != steps {
 			t.Fatalf("%+v", got)
 		}
 		for recording, name := range rec.Contexts() {

@@ -45,7 +45,7 @@ func TestARefusalBeforeTheRequestIsRead(t *testing.T) {
 	must(t, err)
 	must(t, resp.Body.Close())
 	rec.Close()
-	if got := rec.Stats(); resp.ProtoMajor != 2 || resp.StatusCode != http.StatusUnauthorized || got.Calls != 1 || got.Lost != 0 {
+	if got := rec.Stats(); resp.ProtoMajor != 2 || resp.StatusCode != http.StatusUnauthorized || got.Calls != 1 || got.NotRecorded != 0 {
 		t.Errorf("%s %s, %+v", resp.Proto, resp.Status, got)
 	}
 }
@@ -71,7 +71,7 @@ func TestAnUploadThatBreaksOffIsNotRecorded(t *testing.T) {
 	rec.Close()
 	list, failed := pact.List(t.Context(), s)
 	must(t, failed)
-	if got := rec.Stats(); !errors.Is(err, io.ErrUnexpectedEOF) || got.Calls != 0 || got.Lost != 1 || len(list) > 0 {
+	if got := rec.Stats(); !errors.Is(err, io.ErrUnexpectedEOF) || got.Calls != 0 || got.NotRecorded != 1 || len(list) > 0 {
 		t.Errorf("%v, %+v, %d contexts", err, got, len(list))
 	}
 }
@@ -99,7 +99,7 @@ func TestTooLongARequestPassesWhole(t *testing.T) {
 				must(t, resp.Body.Close())
 				rec.Close()
 				got := rec.Stats()
-				if received != body || got.Calls != 1-lost || got.Lost != lost || errors.Is(got.LastError, record.ErrTooLong) != (lost > 0) {
+				if received != body || got.Calls != 1-lost || got.NotRecorded != lost || errors.Is(got.LastError, record.ErrTooLong) != (lost > 0) {
 					t.Errorf("%d bytes %s, strict %t: received %d, %+v", len(body), name, strict, len(received), got)
 				}
 			}

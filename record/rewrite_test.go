@@ -114,7 +114,7 @@ func TestAnyRewritingGivesBackWhatWasSent(t *testing.T) {
 			}
 		}
 		rec.Close()
-		if got := rec.Stats(); got.Lost > 0 {
+		if got := rec.Stats(); got.NotRecorded > 0 {
 			t.Fatal(got.LastError)
 		}
 		var bodies []string

@@ -78,7 +78,7 @@ func TestADiskThatIsFullAtTimes(t *testing.T) {
 		}
 		rec.Close()
 		got := rec.Stats()
-		if got.Calls > calls || got.Calls+got.Lost < calls || got.Lost > 0 && !errors.Is(got.LastError, fault.Store) {
+		if got.Calls > calls || got.Calls+got.NotRecorded < calls || got.NotRecorded > 0 && !errors.Is(got.LastError, fault.Store) {
 			t.Errorf("seed %d: %+v", seed, got)
 		}
 		last := false
@@ -122,7 +122,7 @@ func TestAStoreThatIsLockedHoldsUpNobody(t *testing.T) {
 	_, err = conn.ExecContext(t.Context(), "ROLLBACK")
 	must(t, err)
 	rec.Close()
-	if got := rec.Stats(); got.Calls != 3 || got.Lost != 0 {
+	if got := rec.Stats(); got.Calls != 3 || got.NotRecorded != 0 {
 		t.Errorf("%+v", got)
 	}
 	sentAsReceived(t, opened(t, s, "chat"), p)

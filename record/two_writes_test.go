@@ -54,7 +54,7 @@ func TestACallMakesTwoWrites(t *testing.T) {
 		if got, want := fmt.Sprint(out, s.writes.Load()), "[1 3 5 7] 8"; got != want {
 			t.Errorf("writes when the requests went out, and at the end: %s, want %s", got, want)
 		}
-		if len(p.Received()) != 4 || rec.Stats().Lost > 0 {
+		if len(p.Received()) != 4 || rec.Stats().NotRecorded > 0 {
 			t.Errorf("%d requests, %+v", len(p.Received()), rec.Stats())
 		}
 	})
@@ -96,7 +96,7 @@ func TestAnEditWhileAnAnswerIsUnderWay(t *testing.T) {
 		c := opened(t, s, name)
 		attempts, err := c.Attempts(t.Context(), 1, 1)
 		must(t, err)
-		if rec.Stats().Lost > 0 || len(attempts) != 1 || attempts[0].Status != history.Completed {
+		if rec.Stats().NotRecorded > 0 || len(attempts) != 1 || attempts[0].Status != history.Completed {
 			t.Errorf("%s: %+v, %+v", name, rec.Stats(), attempts)
 		}
 		if there := strings.Contains(blocks(t, c.Working()), "the answer"); there == commits {

@@ -102,7 +102,7 @@ func TestAnAnswerIsWholeAtItsLastEvent(t *testing.T) {
 				if got := blocks(t, c.Working()); !strings.Contains(got, "the last answer") {
 					t.Errorf("the answer is not in the history:\n%s", got)
 				}
-				if stats := rec.Stats(); stats.Lost != 0 {
+				if stats := rec.Stats(); stats.NotRecorded != 0 {
 					t.Errorf("%+v", stats)
 				}
 			})
@@ -167,7 +167,7 @@ func TestTheEndOfARecorderEndsItsCalls(t *testing.T) {
 		attempts, err := opened(t, s, "chat").Attempts(t.Context(), 1, 1)
 		must(t, err)
 		if len(attempts) != 1 || attempts[0].Status != history.Canceled ||
-			!strings.Contains(attempts[0].Error, "the recorder was closed") || rec.Stats().Lost != 0 {
+			!strings.Contains(attempts[0].Error, "the recorder was closed") || rec.Stats().NotRecorded != 0 {
 			t.Errorf("%s: %+v, %+v", what, attempts, rec.Stats())
 		}
 	}

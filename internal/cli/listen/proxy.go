@@ -90,7 +90,7 @@ func summary(a *command.App, r *recording, o record.Options, code int) {
 		db = " --db " + screen.Quote(a.Shown())
 	}
 	a.Reportf("pact: recorded %s in %s", view.Plural(got.Calls, "call"), a.Shown())
-	if got.Calls+got.Lost+got.Unread == 0 && r.proxy.Tunneled() == 0 {
+	if got.Calls+got.NotRecorded+got.Unread == 0 && r.proxy.Tunneled() == 0 {
 		happened := "nothing called this address: the program takes its provider's from somewhere else, or asked for nothing"
 		if code != 0 {
 			happened = "the program ended with code " + strconv.Itoa(code) + " before anything called this address"
@@ -131,8 +131,8 @@ func summary(a *command.App, r *recording, o record.Options, code int) {
 		a.Reportf("      see pact log %s%s, pact log %s%s --prefix, pact request %s%s", work, db, work, db, work, db)
 	}
 	managedSummary(a, got, o.Manage)
-	if got.Lost > 0 {
-		a.Reportf("      not recorded: %s: %s", view.Plural(got.Lost, "call"), view.Visible(got.LastError.Error()))
+	if got.NotRecorded > 0 {
+		a.Reportf("      not recorded: %s: %s", view.Plural(got.NotRecorded, "call"), view.Visible(got.LastError.Error()))
 	}
 	if got.Unread > 0 {
 		a.Reportf("      not read: %s", view.Plural(got.Unread, "request"))

@@ -233,7 +233,7 @@ func (c *clientCall) check(t *testing.T) {
 			len(c.provider[0].Received()))
 	}
 	stats := c.recorder.Stats()
-	if stats.Calls != len(received) || stats.Lost > 0 || stats.Unread > 0 || stats.KeptRaw > 0 {
+	if stats.Calls != len(received) || stats.NotRecorded > 0 || stats.Unread > 0 || stats.KeptRaw > 0 {
 		t.Errorf("%d requests, recorded: %+v", len(received), stats)
 	}
 	bodies := c.recorded(t)

@@ -54,7 +54,7 @@ func BenchmarkManaging(b *testing.B) {
 		defer func() {
 			rec.Close()
 			stats := rec.Stats()
-			if stats.Lost > 0 || stats.Manages && stats.Managed.Shaped == 0 {
+			if stats.NotRecorded > 0 || stats.Manages && stats.Managed.Shaped == 0 {
 				b.Errorf("%+v", stats)
 			}
 			b.ReportMetric(float64(stats.Managed.Open), "undecided-"+one.name)

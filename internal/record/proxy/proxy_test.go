@@ -316,7 +316,7 @@ func TestARequestPassesWhileItComes(t *testing.T) {
 		resp.Body.Close()
 		rec.Close()
 		provider.Close()
-		if got := rec.Stats(); got.Calls != 1 || got.Lost != 0 {
+		if got := rec.Stats(); got.Calls != 1 || got.NotRecorded != 0 {
 			t.Errorf("%+v", got)
 		}
 	}
