@@ -11,19 +11,19 @@ import (
 
 // request is a request as blocks, ready to be compared with the recordings.
 type request struct {
-	of                   *provider.Request
-	group                group
-	previous             string // id of the answer that it names as previous_response_id
-	compaction           bool   // the agent says that it asks for the summary of a conversation
-	compacts             bool   // it asks the provider to compact a conversation
-	oneToken             bool   // it wants one token at most
-	rewrites, branches   bool   // a log says that it replaces the conversation before it, or that it never does
-	left, parts          bool   // choose found that nothing of the answer is in it, or only parts of it
-	past                 bool   // it is of a log: a program that asks the same twice kept both answers
-	compacted            bool   // choose found that the conversation before it was compacted
-	system, conversation []block
-	whole                canon.Any   // the body, if it was read whole
-	keys                 []shortHash // of the conversation, for choose
+	of                         *provider.Request
+	group                      group
+	previous                   string // id of the answer that it names as previous_response_id
+	compaction                 bool   // the agent says that it asks for the summary of a conversation
+	compacts                   bool   // it asks the provider to compact a conversation
+	oneToken                   bool   // it wants one token at most
+	rewrites, branches         bool   // a log says that it replaces the conversation before it, or that it never does
+	answerAbsent, answerInPart bool   // choose found that nothing of the answer is in it, or only parts of it
+	past                       bool   // it is of a log: a program that asks the same twice kept both answers
+	compacted                  bool   // choose found that the conversation before it was compacted
+	system, conversation       []block
+	whole                      canon.Any   // the body, if it was read whole
+	keys                       []shortHash // of the conversation, for choose
 
 	// Of a request that continues another, whose messages and blocks it repeats; else nothing.
 	earlierIn            *recording    // that has the request before

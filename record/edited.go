@@ -36,7 +36,7 @@ func (q *request) leavesOut(c *candidate) {
 			found++
 		}
 	}
-	q.left, q.parts = found == 0, found > 0 && found < len(c.answer)
+	q.answerAbsent, q.answerInPart = found == 0, found > 0 && found < len(c.answer)
 }
 
 // otherAnswer finds what a request branches off from that repeats the thread of a recording and not its answer: a

@@ -70,7 +70,7 @@ func TestNoAnswerOfALogIsLost(t *testing.T) {
 			}
 		}
 		got := ""
-		lost, parts := i.Gone()
+		lost, parts := i.AnswersAbsent()
 		if lost+parts > 0 || len(gone) > 0 {
 			got = fmt.Sprint(lost, " ", strings.Join(gone, " "))
 		}

@@ -43,18 +43,18 @@ type ImportOptions struct {
 // as a Recorder does which context a call goes to, and takes the times of the
 // log for stamps and attempts. It is not safe for concurrent use.
 type Importer struct {
-	store    *pact.DB
-	options  ImportOptions
-	recorder *Recorder
-	now      int64                 // the time in the log
-	known    map[string]*recording // where the calls are recorded, by their ids
-	erased   map[string]*recording // those that were erased, by their keyed ids
-	underWay bool                  // a call was under way when the contexts were opened
-	latest   string                // id of the call that was added last
-	left     int                   // how many calls were left out because they were erased
-	gone     int                   // how many answers the request behind them does not repeat
-	parted   int                   // and how many only in part
-	before   *continued            // the request that was added last, nil if it was not recorded
+	store         *pact.DB
+	options       ImportOptions
+	recorder      *Recorder
+	now           int64                 // the time in the log
+	known         map[string]*recording // where the calls are recorded, by their ids
+	erased        map[string]*recording // those that were erased, by their keyed ids
+	underWay      bool                  // a call was under way when the contexts were opened
+	latest        string                // id of the call that was added last
+	skippedErased int                   // how many calls were left out because they were erased
+	answersAbsent int                   // how many answers the request behind them does not repeat
+	answersInPart int                   // and how many only in part
+	before        *continued            // the request that was added last, nil if it was not recorded
 }
 
 // NewImporter returns an Importer that continues the contexts that an earlier
@@ -107,7 +107,7 @@ func (i *Importer) add(ctx context.Context, p PastCall) (bool, error) {
 	}
 	if l != nil && !i.options.Again {
 		i.recorder.recordings.latest = l
-		i.left++
+		i.skippedErased++
 		return false, nil
 	}
 	name := p.api()
@@ -133,11 +133,11 @@ func (i *Importer) add(ctx context.Context, p PastCall) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if next.request.left {
-		i.gone++
+	if next.request.answerAbsent {
+		i.answersAbsent++
 	}
-	if next.request.parts {
-		i.parted++
+	if next.request.answerInPart {
+		i.answersInPart++
 	}
 	if p.FirstByte > 0 && p.Started > 0 {
 		c.first = time.Unix(0, p.FirstByte)
@@ -237,7 +237,7 @@ func (i *Importer) addUnsent(ctx context.Context, apiName string, body []byte) (
 	q := requestOf(request, group{})
 	if len(i.recorder.recordings.list) > 0 {
 		c, err := i.recorder.choose(ctx, q)
-		if err != nil || c.recording == nil || c.fork || i.left > 0 {
+		if err != nil || c.recording == nil || c.fork || i.skippedErased > 0 {
 			return false, err
 		}
 	}
@@ -268,15 +268,15 @@ func (i *Importer) wasErased(ctx context.Context, id string) (*recording, error)
 }
 
 // Erased returns how many calls Add left out because they were erased after an earlier import.
-func (i *Importer) Erased() int { return i.left }
+func (i *Importer) Erased() int { return i.skippedErased }
 
-// Gone returns how many answers Add took that the request behind them left out, or has in other words, so that no
+// AnswersAbsent returns how many answers Add took that the request behind them left out, or has in other words, so that no
 // snapshot has them; and of how many that holds of parts.
-func (i *Importer) Gone() (answers, parts int) { return i.gone, i.parted }
+func (i *Importer) AnswersAbsent() (whole, inPart int) { return i.answersAbsent, i.answersInPart }
 
-// Leaves says why Add would leave out a call with this ID, if it would: the call is recorded, or it was erased and is to
+// Skips says why Add would leave out a call with this ID, if it would: the call is recorded, or it was erased and is to
 // stay so. No call has the ID "". The errors are those of the store.
-func (i *Importer) Leaves(ctx context.Context, id string) (recorded, erased bool, err error) {
+func (i *Importer) Skips(ctx context.Context, id string) (recorded, erased bool, err error) {
 	if id == "" || i.known[id] != nil {
 		return id != "", false, nil
 	}

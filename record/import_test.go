@@ -310,7 +310,7 @@ func TestSourceOfAContext(t *testing.T) {
 			Body: []byte(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`)})
 		must(t, err)
 		for id, want := range map[string]bool{"1": true, "2": false, "": false} {
-			recorded, erased, err := i.Leaves(t.Context(), id)
+			recorded, erased, err := i.Skips(t.Context(), id)
 			must(t, err)
 			if recorded != want || erased {
 				t.Errorf("of call %q the importer says recorded %v, erased %v", id, recorded, erased)

@@ -14,14 +14,14 @@ import (
 
 // recording is the context that records one conversation, one cycle for each call.
 type recording struct {
-	c      *pact.Context // nil while it is idle
-	name   string
-	key    history.Key       // 0 for a recording that this recorder made
-	listed listing           // the blocks of the working state when it was last looked at
-	last   *attempt          // the attempt that sent the working state; nil after the commit
-	frames frames            // of the request that was committed last, empty if that is not known
-	left   []history.Attempt // those that an earlier recorder left under way
-	tried  [2]int64          // the cycle and the number of the last attempt that is known
+	c         *pact.Context // nil while it is idle
+	name      string
+	key       history.Key       // 0 for a recording that this recorder made
+	listed    listing           // the blocks of the working state when it was last looked at
+	last      *attempt          // the attempt that sent the working state; nil after the commit
+	frames    frames            // of the request that was committed last, empty if that is not known
+	abandoned []history.Attempt // those that an earlier recorder left under way
+	tried     [2]int64          // the cycle and the number of the last attempt that is known
 
 	group    group      // group of the last request
 	previous string     // id of the answer that the last request named

@@ -21,7 +21,7 @@ func (r *Recorder) begin(ctx context.Context, call pact.ProviderCall, k *storedR
 		if err != nil {
 			return nil, err
 		}
-		if err := r.endLeft(ctx, l); err != nil {
+		if err := r.endAbandoned(ctx, l); err != nil {
 			return nil, err
 		}
 		k.Compacted = q.compacted

@@ -87,7 +87,7 @@ func (l *recording) resume(ctx context.Context, system []block) error {
 	}
 	for _, a := range attempts[current:] {
 		if a.Status == history.Running {
-			l.left = append(l.left, a)
+			l.abandoned = append(l.abandoned, a)
 		}
 	}
 	return l.resumeAttempt(ctx, attempts[current:])
@@ -130,18 +130,18 @@ func (l *recording) resumeAttempt(ctx context.Context, attempts []history.Attemp
 // errRecorderGone is why an attempt ends that a killed recorder left under way.
 var errRecorderGone = errors.New("the recorder ended before the answer was over")
 
-// endLeft ends the attempts that an earlier recorder left under way: the recording goes on, so no client waits for their
+// endAbandoned ends the attempts that an earlier recorder left under way: the recording goes on, so no client waits for their
 // answers. Nobody knows when they broke off: they end when they began, and so no time that they took is shown.
-func (r *Recorder) endLeft(ctx context.Context, l *recording) error {
+func (r *Recorder) endAbandoned(ctx context.Context, l *recording) error {
 	now := r.at
 	defer func() { r.at = now }()
-	for _, a := range l.left {
+	for _, a := range l.abandoned {
 		r.at = a.StartedNS
 		_, err := l.c.EndAttempt(ctx, pact.Outcome{ID: a.ID, Status: history.Failed, Err: errRecorderGone})
 		if err != nil && !errors.Is(err, fault.Conflict) { // another process may have ended it
 			return err
 		}
 	}
-	l.left = nil
+	l.abandoned = nil
 	return nil
 }

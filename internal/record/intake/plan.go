@@ -280,7 +280,7 @@ func (p *Plan) begin(ctx context.Context, s *pact.DB, part *Part, progress func(
 // record makes the contexts of a session, or adds to those that an earlier import of the same log made.
 func (p *Plan) record(ctx context.Context, s *pact.DB, part *Part, progress func(done int)) ([]Made, error) {
 	calls := len(part.Session.Calls)
-	names, known, left, err := part.Session.Record(ctx, s, p.Actor, part.stored, progress)
+	names, known, unsent, err := part.Session.Record(ctx, s, p.Actor, part.stored, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -293,15 +293,15 @@ func (p *Plan) record(ctx context.Context, s *pact.DB, part *Part, progress func
 	}
 	if len(list) > 0 {
 		list[0].Calls, list[0].Known = calls-known, known
-		if left {
+		if unsent {
 			list[0].Findings = []inspect.Finding{{Code: fault.DocumentInvalid, Message: part.Name +
 				": what was said last has no answer in the log yet; it was left out, and comes with its answer"}}
 		}
-		if n := part.Session.Gone; n > 0 {
+		if n := part.Session.AnswersAbsent; n > 0 {
 			list[0].Findings = append(list[0].Findings, inspect.Finding{Code: fault.DocumentInvalid, Message: fmt.Sprintf("%s: the requests "+
 				"behind leave out %d of the answers, or have them in other words: no snapshot has these", part.Name, n)})
 		}
-		if n := part.Session.Parted; n > 0 {
+		if n := part.Session.AnswersInPart; n > 0 {
 			list[0].Findings = append(list[0].Findings, inspect.Finding{Code: fault.DocumentInvalid, Message: fmt.Sprintf("%s: the requests "+
 				"behind leave out parts of %d of the answers, or have them in other words: no snapshot has these parts", part.Name, n)})
 		}

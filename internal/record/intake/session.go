@@ -25,10 +25,10 @@ type Session struct {
 	Again bool // record calls that were erased after an earlier import too
 	// Unasked says that nobody asked for this import: it takes nothing behind a call that was erased, because later
 	// calls repeat what the erased one sent.
-	Unasked bool
-	Erased  int // how many calls Record left out because they were erased
-	Gone    int // how many answers Record took that no snapshot has
-	Parted  int // and how many that a snapshot has only in part
+	Unasked       bool
+	Erased        int // how many calls Record left out because they were erased
+	AnswersAbsent int // how many answers Record took that no snapshot has
+	AnswersInPart int // and how many that a snapshot has only in part
 }
 
 // sessionsOf returns the sessions of a log, which go to contexts called name or name/SESSION.
@@ -86,15 +86,15 @@ func (s *Session) Importer(ctx context.Context, to *pact.DB, actor string) (*rec
 
 // Record makes the contexts of a session, or adds to those that an earlier import of the same
 // log made. It returns their names and how many of the calls were recorded before, which are
-// also those that stored has or had, if it is not nil. It lets go of the calls of the session. left says that the last
+// also those that stored has or had, if it is not nil. It lets go of the calls of the session. unsent says that the last
 // words of the log have no answer yet and were left out. progress is called after each call.
 func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored *record.Importer,
-	progress func(done int)) (contexts []string, known int, left bool, err error) {
+	progress func(done int)) (contexts []string, known int, unsent bool, err error) {
 	importer, err := s.Importer(ctx, to, actor)
 	if err != nil {
 		return nil, 0, false, err
 	}
-	gone := 0                // calls that were erased from stored
+	erasedInStored := 0      // calls that stored had, until they were erased
 	var before *calllog.Call // the one that was recorded last, nil if the call before it was not
 	of := len(s.Calls)
 	for i := range of {
@@ -104,7 +104,7 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 		}
 		next := s.next(of - i)
 		call, past := *next, record.PastCall{ID: next.ID}
-		recorded, erased, err := importer.Leaves(ctx, call.ID)
+		recorded, erased, err := importer.Skips(ctx, call.ID)
 		if err != nil {
 			return nil, 0, false, err
 		}
@@ -125,11 +125,11 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 			next.Answer, next.Attrs = nil, nil // the store has them
 		}
 		if added && stored != nil {
-			if recorded, erased, err = stored.Leaves(ctx, call.ID); err != nil {
+			if recorded, erased, err = stored.Skips(ctx, call.ID); err != nil {
 				return nil, 0, false, err
 			}
 			if erased {
-				gone++
+				erasedInStored++
 			}
 		}
 		if !added || recorded || erased {
@@ -149,11 +149,11 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 		if err != nil {
 			return nil, 0, false, err
 		}
-		left = !kept
+		unsent = !kept
 	}
-	s.Erased = importer.Erased() + gone
-	s.Gone, s.Parted = importer.Gone()
-	return importer.Contexts(), known, left, nil
+	s.Erased = importer.Erased() + erasedInStored
+	s.AnswersAbsent, s.AnswersInPart = importer.AnswersAbsent()
+	return importer.Contexts(), known, unsent, nil
 }
 
 // pastCall returns a call of a log as package record takes it behind the one before, nil for none.
