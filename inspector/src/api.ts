@@ -89,21 +89,23 @@ export async function ask(path: string, given: RequestInit = {}): Promise<Respon
 
 /** Asks for JSON. */
 export async function get<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
-  const answer = await ask(path + queryOf(parameters), signal ? { signal } : {})
+  const answer = await ask(path + queryOf(parameters), { signal: signal ?? null })
   return answer.json() as Promise<T>
 }
 
+/** Sends JSON, or a file as it is, and asks for JSON. */
 async function post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
   const answer = await ask(path, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-    ...(signal && { signal }),
+    headers: { 'Content-Type': body instanceof Blob ? 'application/octet-stream' : 'application/json' },
+    body: body instanceof Blob ? body : JSON.stringify(body),
+    signal: signal ?? null,
   })
   return (answer.status === 204 ? undefined : answer.json()) as Promise<T>
 }
 
-function queryOf(parameters: Parameters): string {
+/** Returns the query of a path, without what is absent or empty. */
+export function queryOf(parameters: Parameters): string {
   const list = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== '')
   if (list.length === 0) return ''
   return '?' + list.map(([name, value]) => name + '=' + encodeURIComponent(String(value))).join('&')
@@ -114,23 +116,22 @@ export function pathOf(name: string, rest = ''): string {
   return '/v1/contexts/' + encodeURIComponent(name) + rest
 }
 
+/** Returns the path of an operation on a node. */
+export function nodePathOf(name: string, id: string, rest = ''): string {
+  return pathOf(name, '/nodes/' + encodeURIComponent(id) + rest)
+}
+
 /** Returns calls as the API takes them, all of them for 0 to 0. */
 function span(from: number, to: number): Parameters {
   return to === 0 ? {} : { from: '@c' + from, to: '@c' + to }
-}
-
-/** Imports a file. The server finds out what it is. */
-async function importFile(name: string, file: Blob): Promise<{ contexts: ContextInfo[] }> {
-  const answer = await ask('/v1/import' + queryOf({ name }), { method: 'POST', body: file,
-    headers: { 'Content-Type': 'application/octet-stream' } })
-  return answer.json() as Promise<{ contexts: ContextInfo[] }>
 }
 
 /** What is taken out by hand takes its partner along: no provider takes a call without its result. */
 const wholePairs = { whole_pairs: true }
 
 export const api = {
-  importFile,
+  /** Imports a file. The server finds out what it is. */
+  importFile: (name: string, file: Blob) => post<{ contexts: ContextInfo[] }>('/v1/import' + queryOf({ name }), file),
   signIn: (token: string) => post<void>('/v1/session', { token }),
   signOut: () => ask('/v1/session', { method: 'DELETE' }),
   family: (family: string) => get<ContextPage>('/v1/contexts', { family }),
@@ -152,7 +153,7 @@ export const api = {
   blocks: (name: string, query: BlockQuery, signal?: AbortSignal) =>
     get<ViewBlockPage>(pathOf(name, '/blocks'), { ...query }, signal),
   node: (name: string, id: string, at: string, signal?: AbortSignal) =>
-    get<ViewNode>(pathOf(name, '/nodes/' + encodeURIComponent(id)), { at }, signal),
+    get<ViewNode>(nodePathOf(name, id), { at }, signal),
   tree: (name: string, at: string, unit: Unit, after: number, limit: number, signal?: AbortSignal) =>
     get<ViewTreePage>(pathOf(name, '/tree'), { at, unit, after, limit }, signal),
   names: (name: string, at: string, signal?: AbortSignal) =>
@@ -162,7 +163,7 @@ export const api = {
   richDiff: (name: string, from: string, to: string, signal?: AbortSignal, select = '') =>
     get<DiffReport>(pathOf(name, '/diff'), { from, to, select, content_mode: 'tokens' }, signal),
   life: (name: string, id: string, signal?: AbortSignal) =>
-    get<InspectTimeline>(pathOf(name, '/nodes/' + encodeURIComponent(id) + '/life'), {}, signal),
+    get<InspectTimeline>(nodePathOf(name, id, '/life'), {}, signal),
   select: (name: string, q: string, how: { limit?: number; normal?: true; explain?: true; max_snapshots?: number;
     max_changes?: number }, signal?: AbortSignal) => get<Found>(pathOf(name, '/select'), { q, ...how }, signal),
   findings: (name: string, signal?: AbortSignal) => get<SimulateReport>(pathOf(name, '/findings'), {}, signal),

@@ -1,4 +1,4 @@
-import { api, ask, type NodeAnswer, pathOf } from '../api'
+import { api, ask, type NodeAnswer, nodePathOf, queryOf } from '../api'
 import { quote } from '../selector/complete'
 import { addressed } from '../selector/tokens'
 
@@ -14,12 +14,12 @@ export async function nodeAt(name: string, id: string, at: string, stop?: AbortS
 /** Fetches the whole content of a node: a text as it is, any other content as canonical JSON. */
 export async function wholeContent(name: string, node: NodeAnswer, at: string, stop?: AbortSignal): Promise<string> {
   if (node.complete) return node.text ?? ''
-  const path = `/nodes/${encodeURIComponent(node.id)}/content?at=${encodeURIComponent(at)}`
-  return (await ask(pathOf(name, path), stop ? { signal: stop } : {})).text()
+  const path = nodePathOf(name, node.id, '/content' + queryOf({ at }))
+  return (await ask(path, { signal: stop ?? null })).text()
 }
 
-const headers = ['nodeType', 'kind', 'role', 'key', 'offset', 'priority', 'ttl', 'cad', 'tags', 'pinned', 'removable',
-  'created_at_iso', 'creation_index', 'provenance', 'mime', 'encoding', 'content_hash'] as const
+const headers = `nodeType kind role key offset priority ttl cad tags pinned removable created_at_iso creation_index
+  provenance mime encoding content_hash`.split(/\s+/) as (keyof NodeAnswer)[]
 
 /** The headers and attributes of a node that say something, as text. */
 export function factsOf(node: NodeAnswer): [string, string][] {
@@ -30,6 +30,5 @@ export function factsOf(node: NodeAnswer): [string, string][] {
 
 // says reports whether a header is more than what every node has by default.
 function says(name: string, value: unknown): boolean {
-  if (value === undefined || value === null || value === '' || value === false) return false
-  return !((name === 'offset' || name === 'priority') && value === 0)
+  return value ? true : value === 0 && name !== 'offset' && name !== 'priority'
 }

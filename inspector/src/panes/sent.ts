@@ -1,4 +1,4 @@
-import { ask, pathOf } from '../api'
+import { ask, pathOf, queryOf } from '../api'
 
 /** What a model was sent, byte for byte. */
 export interface Sent {
@@ -15,9 +15,8 @@ export interface Sent {
 export async function fetchBytes(name: string, at: string, form: string, stop: AbortSignal): Promise<Sent> {
   const [asked, whole] = form.split('+')
   const [as, attempt] = (asked ?? '').split(':')
-  const more = (whole ? '&whole=true' : '') + (attempt ? '&attempt=' + attempt : '')
-  const path = `/thread?at=${encodeURIComponent(at)}&as=${encodeURIComponent(as ?? '')}${more}`
-  const answer = await ask(pathOf(name, path), { signal: stop })
+  const query = queryOf({ at, as, whole: whole && true, attempt })
+  const answer = await ask(pathOf(name, '/thread' + query), { signal: stop })
   const buffer = await answer.arrayBuffer()
   const said = /[0-9a-f]{64}/.exec(answer.headers.get('ETag') ?? '')?.[0] ?? ''
   return {

@@ -47,7 +47,7 @@ export function InAllCalls({ q, here, close }: { q: string; here: number; close:
     <section class="box-panel" aria-label="Found">
       <header>
         <p role="status">
-          <b>{count(here)}</b> in this call, <b>{count(found.total)}</b> {found.total === 1 ? 'block' : 'blocks'} in all calls
+          <b>{count(here)}</b> in this call, <b>{plural(found.total, 'block')}</b> in all calls
         </p>
         <button type="button" aria-label="The call before that brought it (P)" onClick={() => toCall(-1)}>‹</button>
         <button type="button" aria-label="The next call that brought it (N)" onClick={() => toCall(1)}>›</button>

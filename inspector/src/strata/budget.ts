@@ -2,7 +2,7 @@
 // what a limit of that height would remove. Nothing is committed.
 import { computed, effect, signal, untracked } from '@preact/signals'
 import { api, type Policies, type Policy, type PrunePlan, type Unit } from '../api'
-import { size } from '../format'
+import { plural, size } from '../format'
 import { into, type Loaded } from '../load'
 import { context, name, planned, strata, unit } from '../state'
 
@@ -91,6 +91,6 @@ export function planText(at: number, answer: Loaded<PrunePlan>, measured: Unit):
   if (removed === 0) return of + ': nothing would go'
   const freed = size(found.report.freed?.[measured] ?? 0, measured)
   const lost = found.cached?.lost_bytes ?? 0
-  return of + ': ' + removed + (removed === 1 ? ' node' : ' nodes') + ' would go, ' + freed + '; ' +
+  return of + ': ' + plural(removed, 'node') + ' would go, ' + freed + '; ' +
     (lost > 0 ? size(lost, 'bytes') + ' of the cache would be lost' : 'the cache would lose nothing')
 }
