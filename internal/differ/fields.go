@@ -1,6 +1,7 @@
 package differ
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -89,33 +90,14 @@ func field(n *tree.Node, c tree.Class, parent, name string, cycle int64) canon.V
 	switch name {
 	case parentField(n):
 		return canon.String(parent)
-	case "nodeType":
-		return canon.String(n.Type)
-	case "offset":
-		return canon.Int(n.Offset)
-	case "priority":
-		return canon.Int(n.Priority)
-	case "cycle":
-		return canon.Int(n.Cycle)
-	case "created_at_ns":
-		return canon.Int(n.CreatedNS)
-	case "created_at_iso":
-		return canon.String(n.CreatedISO())
-	case "creation_index":
-		return canon.Int(n.Index)
-	case "ttl":
-		if ttl, finite := n.TTL(cycle); finite {
-			return canon.Int(ttl)
-		}
-		return canon.Null
 	case "content_hash":
 		if !hashed(n, c) {
 			return canon.Null
 		}
 		return canon.String(n.ContentHash())
 	}
-	if v := n.Header(name); v != "" {
-		return v
+	if v := n.AppendMandatory(nil, name, cycle); len(v) > 0 {
+		return canon.Value(v)
 	}
-	return canon.Null
+	return cmp.Or(n.Header(name), canon.Null)
 }

@@ -130,7 +130,7 @@ func (d *writer) entry(e *tree.Entry, parent *tree.Entry) error {
 			}
 		default:
 			name(field)
-			d.buf = appendMandatory(d.buf, n, field, d.cycle)
+			d.buf = n.AppendMandatory(d.buf, field, d.cycle)
 		}
 	}
 	for _, h := range custom {
@@ -162,30 +162,4 @@ func (d *writer) children(e *tree.Entry) (err error) {
 	}
 	d.buf = append(d.buf, ']')
 	return nil
-}
-
-func appendMandatory(dst []byte, n *tree.Node, field string, cycle int64) []byte {
-	switch field {
-	case "id":
-		return canon.AppendString(dst, n.ID)
-	case "nodeType":
-		return canon.AppendString(dst, n.Type)
-	case "created_at_iso":
-		return canon.AppendString(dst, n.CreatedISO())
-	case "ttl":
-		ttl, finite := n.TTL(cycle)
-		if !finite {
-			return append(dst, canon.Null...)
-		}
-		return strconv.AppendInt(dst, ttl, 10)
-	case "offset":
-		return strconv.AppendInt(dst, n.Offset, 10)
-	case "priority":
-		return strconv.AppendInt(dst, n.Priority, 10)
-	case "cycle":
-		return strconv.AppendInt(dst, n.Cycle, 10)
-	case "created_at_ns":
-		return strconv.AppendInt(dst, n.CreatedNS, 10)
-	}
-	return strconv.AppendInt(dst, n.Index, 10) // creation_index
 }

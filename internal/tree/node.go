@@ -3,6 +3,7 @@ package tree
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -229,4 +230,34 @@ func (d Digest) String() string {
 		b[2*i], b[2*i+1] = hex[c>>4], hex[c&15]
 	}
 	return string(b[:])
+}
+
+// AppendMandatory appends a mandatory header as JSON, or nothing if no mandatory header has the name. A ttl is counted
+// from a cycle.
+func (n *Node) AppendMandatory(dst []byte, name string, cycle int64) []byte {
+	switch name {
+	case "id":
+		return canon.AppendString(dst, n.ID)
+	case "nodeType":
+		return canon.AppendString(dst, n.Type)
+	case "created_at_iso":
+		return canon.AppendString(dst, n.CreatedISO())
+	case "ttl":
+		ttl, finite := n.TTL(cycle)
+		if !finite {
+			return append(dst, canon.Null...)
+		}
+		return strconv.AppendInt(dst, ttl, 10)
+	case "offset":
+		return strconv.AppendInt(dst, n.Offset, 10)
+	case "priority":
+		return strconv.AppendInt(dst, n.Priority, 10)
+	case "cycle":
+		return strconv.AppendInt(dst, n.Cycle, 10)
+	case "created_at_ns":
+		return strconv.AppendInt(dst, n.CreatedNS, 10)
+	case "creation_index":
+		return strconv.AppendInt(dst, n.Index, 10)
+	}
+	return dst
 }
