@@ -3,14 +3,12 @@ package simulate
 import (
 	"math"
 
-	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/record/manage"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/worth"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/record"
 )
 
 // policyRun is the run under one policy: what was decided so far, and the cache of the provider.
@@ -58,9 +56,8 @@ const estimated = 0.1
 func (r *run) withEstimates(p Named, rules *manage.Rules, by float64) *policyRun {
 	l := &policyRun{run: r, Outcome: Outcome{Policy: p.Name}, policy: p.Policy, rules: rules, cache: r.rules.NewCache(),
 		list: manage.NewList(), removed: map[string]bool{}, shaped: map[string]string{}, said: map[[2]string]bool{}}
-	l.ledger = manage.NewLedger(func(model string) (manage.Price, bool) {
-		return manage.Price{Paid: func(u *inspect.ProviderCache) float64 { return *r.prices.Paid(r.model, u) },
-			Read: func(tokens int64) float64 { return float64(tokens) * r.rates.CacheRead / record.Million }}, r.priced
+	l.ledger = manage.NewLedger(func(string) (manage.Price, bool) {
+		return manage.Price{Paid: r.tariff.Money, Read: r.tariff.Read}, r.priced
 	})
 	l.ledger.Vary(by)
 	return l

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/record"
 )
 
 // result sums up.
@@ -97,7 +96,7 @@ func (r *run) worthOf(o, raw *Outcome) string {
 			share(-extra))
 	}
 	loses := fmt.Sprintf("%s loses %s %s on %s, %.0f %%", o.Policy, view.Money(extra), r.prices.Currency, view.Money(*raw.Cost), share(extra))
-	saves := r.rates.CacheRead * float64(raw.last.sent-o.last.sent) / record.Million
+	saves := r.tariff.Read(raw.last.sent - o.last.sent)
 	if saves <= 0 || o.last.read == 0 {
 		return loses + ", and more calls would not change that."
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/manage"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/worth"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
@@ -28,7 +29,7 @@ var million = &record.Prices{Currency: "units", Models: []record.Price{{Model: "
 
 // A policy saves or loses what it cost more, and is even after as many calls as read that much less from the cache.
 func TestWhatAPolicyIsWorthInWords(t *testing.T) {
-	r := &run{prices: million, rates: million.Models[0], priced: true}
+	r := &run{prices: million, priced: true, tariff: worth.Tariff{Read: func(n int64) float64 { return float64(n) / 10 }}}
 	for _, x := range []struct {
 		raw, cost     float64
 		rawSent, sent int64 // by the last call
