@@ -164,16 +164,7 @@ func nested(n *read, m canon.Member, v canon.Value) error {
 // checkOptional reports an optional header whose value has the wrong type. The
 // node keeps the value, but nothing interprets it.
 func (r *reader) checkOptional(n *read, m canon.Member) {
-	want := canon.KindAbsent
-	switch m.Name {
-	case "role", "kind", "key", "provenance", "mime", "encoding":
-		want = canon.KindString
-	case "tags", "refs":
-		want = canon.KindArray
-	case "removable", "pinned":
-		want = canon.KindBool
-	}
-	if want != canon.KindAbsent && m.Value.Kind != want {
+	if want := tree.KindOf(m.Name); want != canon.KindAbsent && m.Value.Kind != want {
 		r.find(fault.DocumentInvalid, n.ID, "the header "+m.Name+" has a value of the wrong type and is kept as it is")
 	}
 }

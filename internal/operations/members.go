@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/nearest"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // members reads the members of an object one at a time and remembers the first
@@ -150,7 +151,7 @@ func specOf(doc canon.Any) (s pact.Spec, err error) {
 		if slices.Contains(m.taken, name) {
 			continue
 		}
-		if !settable(name) {
+		if !tree.CanSet(name) {
 			return s, fault.At(fault.DocumentInvalid, fault.NoOffset, name, "the node cannot have "+strconv.Quote(name),
 				stampOr(name))
 		}
@@ -173,6 +174,6 @@ func stampOr(name string) string {
 	case "children", "parent", "parent_id":
 		return `add each node with its own operation and "into"`
 	}
-	return nearest.Remedy(name, slices.Concat(headers, []string{"id", "nodeType", "removable"}),
+	return nearest.Remedy(name, slices.Concat(tree.Settable, []string{"id", "nodeType", "removable"}),
 		"name it data_"+name+", content_"+name+" or with a namespace, such as x:"+name)
 }

@@ -1,23 +1,15 @@
 package operations
 
 import (
-	"slices"
-
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// headers are the headers that Set sets, besides custom attributes.
-var headers = []string{"cad", "content", "encoding", "key", "kind", "mime", "offset", "pinned", "priority", "provenance",
-	"refs", "role", "tags", "ttl"}
-
-func settable(name string) bool { return slices.Contains(headers, name) || tree.CustomName(name) }
-
 // Set sets a header or a custom attribute of a description to a JSON value; null takes it away. E_DOCUMENT_INVALID
 // for a name or a value that does not fit.
 func Set(s *pact.Spec, name string, value canon.Value) error {
-	if !settable(name) {
+	if !tree.CanSet(name) {
 		return tree.NoHeader(name)
 	}
 	read := value.Any()

@@ -21,9 +21,6 @@ const erasedContent canon.Value = `"[erased]"`
 // keptKinds are the kinds that an erasure leaves, because they say nothing about anybody.
 var keptKinds = []string{"text", "call", "result", "image", "audio", "summary", "stub"}
 
-// commonHeaders are the names of optional headers.
-var commonHeaders = append([]string{"tags", "refs", "pinned", "removable"}, optional...)
-
 // Erased reports whether the content of the node was erased.
 func (n *Node) Erased() bool { return n.Has(ErasedName) }
 
@@ -108,7 +105,7 @@ func (n *Node) Erasable(yield func(canon.Value) bool) {
 		if n.keepsHeader(h) || h.Name == ErasedName && isMark(mark) {
 			continue
 		}
-		if !slices.Contains(commonHeaders, h.Name) && !yield(canon.String(h.Name)) || !yield(h.Value) {
+		if KindOf(h.Name) == canon.KindAbsent && !yield(canon.String(h.Name)) || !yield(h.Value) {
 			return
 		}
 	}

@@ -53,8 +53,29 @@ var fixed = []string{
 // optional string headers.
 var optional = []string{"role", "kind", "key", "provenance", "mime", "encoding"}
 
-// headerNames are the names that stand for a header or a member of every node's document.
-var headerNames = slices.Concat(fixed, optional, []string{"offset", "ttl", "priority", "content", "tags", "refs", "pinned", "cad"})
+// Settable lists the headers that a Spec or an update can set, besides custom attributes.
+var Settable = append([]string{"offset", "ttl", "priority", "content", "tags", "refs", "pinned", "cad"}, optional...)
+
+// CanSet reports whether a Spec or an update can set a header or custom attribute of this name.
+func CanSet(name string) bool { return slices.Contains(Settable, name) || CustomName(name) }
+
+// isHeader reports whether a name stands for a header or a member of every node's document.
+func isHeader(name string) bool {
+	return slices.Contains(fixed, name) || slices.Contains(Settable, name)
+}
+
+// KindOf returns the kind of value that an optional header has which every edition knows, KindAbsent for any other name.
+func KindOf(name string) canon.Kind {
+	switch {
+	case slices.Contains(optional, name):
+		return canon.KindString
+	case name == "tags" || name == "refs":
+		return canon.KindArray
+	case name == "removable" || name == "pinned":
+		return canon.KindBool
+	}
+	return canon.KindAbsent
+}
 
 // CustomName reports whether a name is one that a custom attribute may have:
 // namespaced and not reserved (02 §3.5).
@@ -67,7 +88,7 @@ func CustomName(name string) bool {
 
 // notCustom refuses a name that no custom attribute may have.
 func notCustom(name string) error {
-	if slices.Contains(headerNames, name) {
+	if isHeader(name) {
 		return invalid(name, "the name is reserved for a header", "name the attribute data_"+name)
 	}
 	return invalid(name, "the name of a custom attribute has no namespace", "name it data_"+name+", content_"+name+

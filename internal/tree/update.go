@@ -94,13 +94,8 @@ func (x *Editor) loadContent(n *Node) error {
 }
 
 func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
-	custom := CustomName(name)
-	if !custom && !free && name != "content" && name != "priority" && name != "tags" {
-		for _, f := range append(append([]string{"ttl", "cad", "offset", "pinned", "refs"}, optional...), fixed...) {
-			if f == name {
-				return sealed(n.ID, "the header "+name+" can only be set in the cycle that made the node")
-			}
-		}
+	if !free && name != "content" && name != "priority" && name != "tags" && isHeader(name) {
+		return sealed(n.ID, "the header "+name+" can only be set in the cycle that made the node")
 	}
 	switch name {
 	case "content":
@@ -129,13 +124,12 @@ func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 			n.Offset = number
 		}
 		return checkInteger(name, number)
-	case "role", "kind", "key", "provenance", "mime", "encoding", "tags", "refs", "pinned":
 	case "cad":
 		if !x.env.Bare {
 			return NoHeader(name)
 		}
 	default:
-		if !custom {
+		if !CanSet(name) {
 			return NoHeader(name)
 		}
 	}
