@@ -64,7 +64,7 @@ func (f *apiForm) conversation(random *rand.Rand, n int) (whole, continued []rec
 	var messages []string
 	first, tools := "", ""
 	for i := range n {
-		goesOn := i > 0
+		goesOn, rewrites := i > 0, false
 		switch random.IntN(16) {
 		case 0:
 			messages, goesOn = slices.Clone(messages[:random.IntN(len(messages)+1)]), false
@@ -76,6 +76,8 @@ func (f *apiForm) conversation(random *rand.Rand, n int) (whole, continued []rec
 			if f.system {
 				messages = append(messages, filled(`{"role":"system","content":%s}`)(word()))
 			}
+		case 4:
+			rewrites = i > 0
 		}
 		before := len(messages)
 		if len(whole) > 0 && goesOn {
@@ -99,7 +101,7 @@ func (f *apiForm) conversation(random *rand.Rand, n int) (whole, continued []rec
 			asAnswer, asMessage = f.many(f.answer), f.many(f.model)
 		}
 		call := record.PastCall{ID: fmt.Sprint(i), API: f.api, Status: 200, Answer: []byte(asAnswer(answer)), Started: int64(i+1) * 1e9,
-			Ended: int64(i+1)*1e9 + 5e8, Attrs: map[string]any{"has": strings.Repeat("x", len(messages))}}
+			Ended: int64(i+1)*1e9 + 5e8, Attrs: map[string]any{"has": strings.Repeat("x", len(messages))}, Rewrites: rewrites}
 		call.Body = body(messages)
 		whole = append(whole, call)
 		if goesOn {
