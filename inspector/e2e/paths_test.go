@@ -23,6 +23,7 @@ func TestAPersonSignsInAndOut(t *testing.T) {
 	b.press("Enter")
 	b.see("Call 12 repeats")
 	b.clickOn(`.bar-name`)
+	b.until("the menu lists the contexts, which push what is below them down", `document.querySelector('.switch li a')`)
 	b.click("Sign out")
 	b.wait("the cookie is gone", func() bool { return len(b.cookies()) == 0 })
 	b.until("the page asks for a token", `document.querySelector('.sign-in')`)
