@@ -96,7 +96,8 @@ func (i *Importer) openOnce(ctx context.Context) error {
 }
 
 // The limits of a race with others that import the same log: how often a call is tried again, and how long an import
-// waits for a call that another process has under way. After that the other was killed.
+// waits for a call that another process has under way. After that it goes on: either that process was killed, or it records
+// an agent, whose calls may take minutes and are none of the log's.
 const (
 	mostRaces   = 16
 	longestCall = 2 * time.Second
