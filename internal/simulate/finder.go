@@ -326,9 +326,10 @@ func (f *finder) cost(read, written int64) *float64 {
 	return f.run.prices.Paid(f.run.model, told)
 }
 
-// extra returns how much more it costs to write some tokens than to read them.
-func (f *finder) extra(tokens int64) *float64 {
-	write, read := f.cost(0, tokens), f.cost(tokens, 0)
+// extra returns how much more a request of so many tokens cost, of which some were written again, than if all were read:
+// at the prices for a request of its length.
+func (f *finder) extra(sent, again int64) *float64 {
+	write, read := f.cost(sent-again, again), f.cost(sent, 0)
 	if write == nil {
 		return nil
 	}

@@ -244,7 +244,7 @@ func (f *finder) broken(p *passedCall, call *Call) *Finding {
 	if f.run.counted || !call.Broke || again <= 0 {
 		return found
 	}
-	found.Tokens, found.Cost, found.Evidence = &again, f.extra(again), inspect.Computed
+	found.Tokens, found.Cost, found.Evidence = &again, f.extra(call.Sent, again), inspect.Computed
 	found.Says = fmt.Sprintf("call %d sent %s again (computed), because %s (%s)", p.Cycle, tokens(again), b.Why, b.Known)
 	return found
 }
